@@ -33,9 +33,9 @@ import WaitingTests
   }
 
   private func order(_ received: some Sequence<PaymentEntry>, _ sent: some Sequence<PaymentEntry>)
-    -> [String]
+    -> [String?]
   {
-    PaymentList.inOrder(held: [], received: Array(received), sent: Array(sent)).map(\.paymentHash)
+    PaymentList.inOrder(held: [], [Array(received), Array(sent)]).map(\.paymentHash)
   }
 
   @Test func `Payments keep the order of their rows when the wall clock steps back`() {
@@ -66,9 +66,20 @@ import WaitingTests
           now: Instant(nanoseconds: 50)))
     }
     let held = [try atPeer("h-1", 1), try atPeer("in-1", 2), try atPeer("h-2", 3)]
-    let all = PaymentList.inOrder(held: held, received: [received(1, epoch: 1, wall: 5)], sent: [])
+    let all = PaymentList.inOrder(held: held, [[received(1, epoch: 1, wall: 5)], []])
     #expect(all.map(\.paymentHash) == ["h-2", "h-1", "in-1"])
     #expect(all.map(\.text) == ["Coffee", nil, nil] && all[0].cells.last == "Coffee")
+  }
+
+  @Test func `A withdrawal stands among the payments by its time, with its transaction and fee`() throws {
+    let withdrawn = PaymentEntry(
+      WalletView.SpliceFacts(
+        transaction: "4d3c", state: "done", amountMsat: 4_000_000, feeMsat: 300_000, begunEpoch: 1,
+        begunWallNanoseconds: 4150))
+    let all = PaymentList.inOrder(held: [], [steppedBack.received, steppedBack.sent, [withdrawn]])
+    #expect(
+      all.map { $0.paymentHash ?? $0.txid } == ["in-4", "out-2", "in-3", "in-2", "4d3c", "out-1", "in-1"])
+    #expect(withdrawn.cells.dropFirst() == ["out", "4,000 sat", "withdrawal done, fee 300 sat", "4d3c", ""])
   }
 
   @Test func `baton payments names a failure code as baton send does`() {

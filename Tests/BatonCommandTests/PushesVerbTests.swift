@@ -96,7 +96,7 @@ import WaitingTests
       state: state, submittedWall: 1, submittedAt: 1, earliestAt: 1, launchedAt: launchedAt)
   }
 
-  private func figures(pushes: [String], tasks: [TaskRow] = [], times: [SilentPushTime] = []) throws
+  private func figures(pushes: [String], tasks: [TaskRow] = [], times: [PushTime] = []) throws
     -> PushFigures
   {
     PushFigures(
@@ -130,7 +130,7 @@ import WaitingTests
         task(2, "expired", launchedAt: 1), task(3, "waiting"),
       ],
       times: [2, 3, 5, 6, 8].map { id in
-        SilentPushTime(push: id, arrivedAt: Instant(nanoseconds: 9), isWakingForPayment: id != 6)
+        PushTime(push: id, arrivedAt: Instant(nanoseconds: 9), isWakingForPayment: id != 6)
       })
     #expect(
       figures.pushes.map(\.row.fate)
@@ -184,8 +184,8 @@ import WaitingTests
       row.peakFootprintBytes = bytes
       return row
     }
-    func time(_ push: UInt64, _ pid: Int32, started: Bool) -> SilentPushTime {
-      SilentPushTime(
+    func time(_ push: UInt64, _ pid: Int32, started: Bool) -> PushTime {
+      PushTime(
         push: push, process: pid, arrivedAt: Instant(nanoseconds: 1),
         nodeStarted: started ? .milliseconds(5) : nil)
     }
@@ -200,21 +200,49 @@ import WaitingTests
     #expect(memory.appAtWorkBytes == 30_000_000 && memory.appAtWorkProcesses == 2)
   }
 
+  @Test func `A visible push that is shown with its original alert says why the extension gave no text`()
+    throws
+  {
+    func fate(_ source: String, endedAt: Int64?, isMutable: Bool = true) -> String? {
+      var extensionEnd = ProcessRow(
+        id: 1, role: "extension", pid: 10, startTime: 1, path: "", launchReason: "push", startedWall: 1,
+        startedAt: 1)
+      extensionEnd.endedAt = endedAt
+      extensionEnd.endedWall = endedAt
+      extensionEnd.reason = "killed from outside by SIGKILL"
+      return PushFigures(
+        pushes: [PushRow(id: 2, isVisible: true, hasMutableContent: isMutable, wall: 5, at: 5)],
+        notifications: [
+          NotificationRow(id: 1, push: 2, source: source, title: "a", body: "b", badge: 0, wall: 9, at: 9)
+        ], tasks: [], times: [], processes: [extensionEnd]
+      ).pushes.first?.row.fate
+    }
+    let original = "shown with its original alert, as the extension "
+    #expect(fate("content", endedAt: 7) == "shown")
+    #expect(fate("original", endedAt: 7) == original + "ended: killed from outside by SIGKILL")
+    for endedAt in [nil, 4, 10] as [Int64?] {
+      #expect(fate("original", endedAt: endedAt) == original + "gave no text")
+    }
+    #expect(fate("original", endedAt: 7, isMutable: false) == "shown")
+  }
+
   @Test func `In baton pushes a count of one is in the singular`() throws {
     let one = try figures(
       pushes: [
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
       ],
-      times: [SilentPushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
+      times: [PushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }
 
   @Test
   func `B-1.5.3c, B-1.5.3d A silent push's times are those between its records in the app's journal`() throws
   {
-    func line(_ number: Int, _ at: Int, _ event: String, _ directives: String = "") throws -> JournalLine {
+    func line(
+      _ number: Int, _ at: Int, _ event: String, _ directives: String = "", core: String = "guard-app"
+    ) throws -> JournalLine {
       let text =
-        #"{"seq":\#(number),"t":\#(at),"wall":1,"kind":"event","core":"guard-app","event":\#(event),"directives":[\#(directives)]}"#
+        #"{"seq":\#(number),"t":\#(at),"wall":1,"kind":"event","core":"\#(core)","event":\#(event),"directives":[\#(directives)]}"#
       return try #require(JournalLine(number: number, bytes: Array(text.utf8)))
     }
     func push(_ id: Int) -> String {
@@ -222,7 +250,7 @@ import WaitingTests
     }
     let claim =
       #"{"startNode":{"_0":{"epoch":1,"incarnation":2,"container":{"high":1,"low":2}}}}"#
-    var times = SilentPushTimes()
+    var times = PushTimes()
     times.read(try line(1, 100, push(4)))
     times.read(try line(2, 130, #"{"deadlineReached":{}}"#, claim))
     times.read(try line(3, 170, #"{"node":{"_0":{"established":{}}}}"#))
@@ -234,12 +262,26 @@ import WaitingTests
     times.read(try line(8, 500, push(6)))
     #expect(
       times.all == [
-        SilentPushTime(
+        PushTime(
           push: 4, arrivedAt: Instant(nanoseconds: 100), isWakingForPayment: true,
           nodeStarted: TimeSpan(nanoseconds: 30),
           connected: TimeSpan(nanoseconds: 70)),
-        SilentPushTime(push: 5, arrivedAt: Instant(nanoseconds: 300)),
-        SilentPushTime(push: 6, arrivedAt: Instant(nanoseconds: 500), isWakingForPayment: true),
+        PushTime(push: 5, arrivedAt: Instant(nanoseconds: 300)),
+        PushTime(push: 6, arrivedAt: Instant(nanoseconds: 500), isWakingForPayment: true),
+      ])
+
+    // A visible push, in the extension alone: in front the app's node runs.
+    let visible = #"{"pushArrived":{"_0":{"id":7,"reason":"incomingPayment"}}}"#
+    var ofExtension = PushTimes()
+    ofExtension.read(try line(1, 100, visible))
+    #expect(ofExtension.all.isEmpty)
+    ofExtension.read(try line(2, 100, visible, claim, core: "guard-extension"))
+    ofExtension.read(try line(3, 150, #"{"node":{"_0":{"established":{}}}}"#, core: "guard-extension"))
+    #expect(
+      ofExtension.all == [
+        PushTime(
+          push: 7, isSilent: false, arrivedAt: Instant(nanoseconds: 100), nodeStarted: .zero,
+          connected: TimeSpan(nanoseconds: 50))
       ])
   }
 }

@@ -23,7 +23,7 @@ import WaitingTests
     let earlier = try phone.invoice(sat: 1000)
     let invoice = try phone.invoice()
     // This payment's step makes a backup that has the invoice.
-    #expect(try phone.run("pay", earlier).hasPrefix("settled: 1,000 sat"))
+    #expect(try phone.run("pay", earlier).contains("settled: 1,000 sat"))
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
     let home = phone.scratch("phone")
@@ -34,7 +34,7 @@ import WaitingTests
     }
     #expect(try phone.run("restore").hasPrefix("the wallet is now in this container, connected under epoch "))
     #expect(try phone.run("restore").hasSuffix("; nothing was changed\n"))
-    #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
+    #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
     #expect(
       try phone.run("status").contains(
         "balance          1,006,000 sat; the wallet can receive 8,994,000 sat\n"))

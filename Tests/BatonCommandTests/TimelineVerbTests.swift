@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Ground
+import LightningNode
 import PairSupport
 import Simulation
 import Testing
@@ -43,6 +44,16 @@ import WaitingTests
       #expect(timeline.arrows.contains { $0.kind == kind }, "no arrow of the kind \(kind)")
     }
     #expect(timeline.findings.isEmpty)
+  }
+
+  @Test func `A payment that the node refuses is drawn as refused, one of unknown outcome as such`() {
+    for (why, fact) in [
+      (.notHeld, .sendRefused(.zero, words: "refused")),
+      (.because("x"), .sendRefused(.zero, words: "refused")),
+      (.unknown("x"), .sendEnded(.zero, isPaid: false, words: "the outcome is unknown")),
+    ] as [(NodeRefusal, TimelineFact)] {
+      #expect(TimelineFacts.of(NodeDirective.paymentRefused(paymentHash: .zero, why)) == [fact])
+    }
   }
 
   @Test func `A finding about a frame prints the command that shows what led to it`() throws {

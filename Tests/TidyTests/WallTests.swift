@@ -160,7 +160,7 @@ import Testing
         [
           "Sources/Guardrails/", "Sources/Wallet/", "Sources/Coordinator/", "Sources/Simulation/Others/",
           "Sources/Simulation/World/WorldGuard.swift", "Sources/Simulation/World/WorldObserver.swift",
-          "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",
+          "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/PushTimes.swift",
         ]
       ),
       (
@@ -206,7 +206,7 @@ import Testing
       // Other products' coordination, removed rules, and observers.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",
-      "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",
+      "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/PushTimes.swift",
     ]
     let named = Project.sources.filter { $0.places(matching: #"\b(Guard|Node)Directive\b"#) != [] }.map(
       \.path)

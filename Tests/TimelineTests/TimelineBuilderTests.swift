@@ -38,6 +38,24 @@ extension Timeline {
     return run
   }
 
+  @Test
+  func `A refused payment of the wallet ends at the refusal, beside an earlier one of the same invoice not`()
+  {
+    func ends(_ facts: TimelineFact...) -> [Int64] {
+      var run = owned
+      for (number, fact) in facts.enumerated() { run.at(100 + Int64(number), .wallet(.app), fact) }
+      run.at(900, .wallet(.app), .beat(1, phase: "established", counter: 2))
+      let timeline = run.finished()
+      return timeline.spans(.sent).map { timeline.milliseconds($0.to) }
+    }
+    let begun = TimelineFact.sendBegun(.zero, words: "pays")
+    let refused = TimelineFact.sendRefused(.zero, words: "refused")
+    #expect(ends(begun, refused) == [101])
+    #expect(ends(begun, begun, refused) == [900])
+    #expect(ends(begun, begun, refused, .sendEnded(.zero, isPaid: true, words: "paid")) == [103])
+    #expect(ends(begun) == [900])
+  }
+
   @Test func `A kill, and an arrow from it to the next claim with the milliseconds between`() {
     var run = owned
     run.at(100, .phone(), .processEnded(.app, .killed, why: "killed from outside by SIGKILL"))

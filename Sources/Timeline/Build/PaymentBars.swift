@@ -9,6 +9,8 @@ struct PaymentBars: Sendable {
     var span: Int
     var asked: TimelineAnchor
     var offered: TimelineAnchor?
+    /// Of the wallet's user, and not refused.
+    var requests = 1
   }
 
   private var bars: [UInt64: Bar] = [:]
@@ -36,11 +38,18 @@ struct PaymentBars: Sendable {
         .payment, from: TimelineEnd(who: .payments, at: offered), to: who,
         "\(words), \(TimeText.span(sheet.now - offered.at)) after the offer")
     case .sendBegun(let hash, let words):
-      guard sends[hash] == nil else { return }
+      guard sends[hash] == nil else {
+        sends[hash]?.requests += 1
+        return
+      }
       let row = sheet.takeRow(of: .payments)
       let span = sheet.begin(.sent, in: .payments, row: row, words)
       sends[hash] = Bar(hash: hash, words: words, row: row, span: span, asked: sheet.here)
       sheet.draw(.payment, from: TimelineEnd(who: who, at: sheet.here), to: .payments, words)
+    case .sendRefused(let hash, let words):
+      sends[hash]?.requests -= 1
+      guard sends[hash]?.requests == 0, let bar = sends.removeValue(forKey: hash) else { return }
+      finish(bar, .failed, words, &sheet)
     case .sendEnded(let hash, let isPaid, let words):
       guard let bar = sends.removeValue(forKey: hash) else { return }
       finish(bar, isPaid ? .settled : .failed, words, &sheet)

@@ -62,7 +62,7 @@ package struct TimelineBuilder: Sendable {
     case .userDid(let words): sheet.mark(.user, in: who, words)
     case .fault(let words): sheet.mark(.fault, in: who, words)
     case .paymentAsked, .paymentHeld, .paymentOffered, .paymentSettled, .paymentFailed, .paymentReceived,
-      .sendBegun, .sendEnded:
+      .sendBegun, .sendEnded, .sendRefused:
       payments.take(fact, by: who, &sheet)
     case .violated(let title, let sentence):
       sheet.mark(.violation, in: who, sentence)

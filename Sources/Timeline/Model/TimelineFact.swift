@@ -65,6 +65,8 @@ package enum TimelineFact: Hashable, Sendable {
   /// The wallet pays.
   case sendBegun(Bytes32, words: String)
   case sendEnded(Bytes32, isPaid: Bool, words: String)
+  /// This request has begun nothing; an earlier one of the same hash may be under way.
+  case sendRefused(Bytes32, words: String)
 
   case violated(title: String, sentence: String)
 }

@@ -13,10 +13,14 @@ struct PaymentEntry: Report, Hashable {
   }
 
   var direction: Direction
-  /// In: `received`, `held` (by the peer), `offered` (HTLC pending). Out: `pending`, `paid`, `failed`, `lost`.
+  /// In: `received`, `held` (by the peer), `offered` (HTLC pending). Out: `pending`, `paid`, `failed`, `lost`; of a
+  /// withdrawal `signing`, `committed`, `signed`, `done`, `forgotten`, `lost`.
   var state: String
   var amountMsat: UInt64
-  var paymentHash: String
+  /// Nil of a withdrawal, which has a `txid` instead.
+  var paymentHash: String?
+  var txid: String?
+  var feeMsat: UInt64?
   /// When it was received, begun, or requested from the peer.
   var atWallNanoseconds: Int64
   /// The epoch that received or began it.
@@ -32,7 +36,7 @@ struct PaymentEntry: Report, Hashable {
   var attempt: UInt64?
 
   private enum CodingKeys: String, CodingKey {
-    case direction, state, amountMsat, paymentHash
+    case direction, state, amountMsat, paymentHash, txid, feeMsat
     case atWallNanoseconds = "at_wall_ns"
     case epoch, text, preimage, failureCode, codeName, holdLeftMs, attempt
   }
@@ -59,6 +63,16 @@ struct PaymentEntry: Report, Hashable {
     codeName = failure?.name
   }
 
+  init(_ splice: WalletView.SpliceFacts) {
+    direction = .outgoing
+    state = splice.state
+    amountMsat = splice.amountMsat
+    txid = splice.transaction
+    feeMsat = splice.feeMsat
+    atWallNanoseconds = splice.begunWallNanoseconds
+    epoch = splice.begunEpoch
+  }
+
   /// From the peer's row of an open payment. Its instants are of the machine's monotonic clock.
   init?(
     atPeer row: PeerPaymentRow, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant
@@ -83,7 +97,8 @@ struct PaymentEntry: Report, Hashable {
   private var attemptWords: String { attempt.map { ", attempt \($0)" } ?? "" }
 
   private var what: String {
-    switch (direction, state) {
+    if let feeMsat { return "withdrawal \(state), fee \(HumanText.amount(msat: feeMsat))" }
+    return switch (direction, state) {
     case (.incoming, "held"):
       "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left\(attemptWords)"
     case (.incoming, "offered"): "offered as an HTLC, not settled\(attemptWords)"
@@ -96,7 +111,7 @@ struct PaymentEntry: Report, Hashable {
   var cells: [String] {
     [
       WallClockText.write(atWallNanoseconds), direction.rawValue, HumanText.amount(msat: amountMsat), what,
-      String(paymentHash.prefix(16)), text ?? "",
+      String((paymentHash ?? txid ?? "").prefix(16)), text ?? "",
     ]
   }
 }

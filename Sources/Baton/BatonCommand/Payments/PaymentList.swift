@@ -23,24 +23,30 @@ struct PaymentList {
     }
     let received = (wallet?.payments ?? []).map { PaymentEntry($0, text: texts[$0.paymentHash]) }
     let sent = (wallet?.sent ?? []).map { PaymentEntry($0) }
-    entries = Array(Self.inOrder(held: held, received: received, sent: sent).prefix(most))
+    let withdrawn = (wallet?.splices ?? []).map { PaymentEntry($0) }
+    entries = Array(Self.inOrder(held: held, [received, sent, withdrawn]).prefix(most))
   }
 
-  /// Held payments come first. Received and sent rows each keep their order, which a step of the wall clock cannot
+  /// Held payments come first. The lists of the wallet each keep their order, which a step of the wall clock cannot
   /// change; they are merged by epoch, and by wall clock only within one epoch. A row's place depends on newer rows
   /// alone, so a short list is the head of a longer one.
-  static func inOrder(held: [PaymentEntry], received: [PaymentEntry], sent: [PaymentEntry])
-    -> [PaymentEntry]
-  {
+  static func inOrder(held: [PaymentEntry], _ lists: [[PaymentEntry]]) -> [PaymentEntry] {
     // The peer still lists a payment for a moment after the wallet has received it.
-    let known = Set(received.map(\.paymentHash))
+    let known = Set(lists.joined().filter { $0.direction == .incoming }.map(\.paymentHash))
     var all = held.filter { !known.contains($0.paymentHash) }.reversed() as [PaymentEntry]
-    var incoming = received[...]
-    var outgoing = sent[...]
-    while let one = incoming.last, let other = outgoing.last {
-      all.append(isNewer(one, than: other) ? incoming.removeLast() : outgoing.removeLast())
+    var rest = lists.map { $0[...] }
+    while let newest = newest(of: rest) { all.append(rest[newest].removeLast()) }
+    return all
+  }
+
+  /// The list whose last row is the newest; of equal ones the last list.
+  private static func newest(of lists: [ArraySlice<PaymentEntry>]) -> Int? {
+    var found: (list: Int, row: PaymentEntry)?
+    for (number, list) in lists.enumerated() {
+      guard let row = list.last, found.map({ !isNewer($0.row, than: row) }) ?? true else { continue }
+      found = (number, row)
     }
-    return all + incoming.reversed() + outgoing.reversed()
+    return found?.list
   }
 
   private static func isNewer(_ one: PaymentEntry, than other: PaymentEntry) -> Bool {

@@ -76,12 +76,15 @@ package struct WalletView: Sendable {
     package var state: String
     package var amountMsat: UInt64
     package var feeMsat: UInt64
+    package var begunEpoch: Int64
+    package var begunWallNanoseconds: Int64
 
     package var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
 
     enum CodingKeys: String, CodingKey {
       case transaction = "txid"
-      case state, amountMsat, feeMsat
+      case state, amountMsat, feeMsat, begunEpoch
+      case begunWallNanoseconds = "begun_wall_ns"
     }
   }
 
@@ -126,7 +129,8 @@ package struct WalletView: Sendable {
     splices = read("splices", of: tables) { row in
       SpliceFacts(
         transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
-        amountMsat: try row.unsigned("amount_sat") &* 1000, feeMsat: try row.unsigned("fee_sat") &* 1000)
+        amountMsat: try row.unsigned("amount_sat") &* 1000, feeMsat: try row.unsigned("fee_sat") &* 1000,
+        begunEpoch: try row.integer("begun_epoch"), begunWallNanoseconds: try row.integer("begun_wall_ns"))
     }
     let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
     let paid = Set(payments.map(\.paymentHash) + paidBefore)

@@ -83,6 +83,9 @@ package enum TimelineFacts {
     switch directive {
     case .dial: return [.dialled]
     case .send(let messages): return [.sent(messages.map(type))]
+    case .paymentRefused(let hash, .unknown):
+      return [.sendEnded(hash, isPaid: false, words: "the outcome is unknown")]
+    case .paymentRefused(let hash, _): return [.sendRefused(hash, words: "refused")]
     case .paymentEnded(let ended):
       switch ended.end {
       case .paid: return [.sendEnded(ended.payment.paymentHash, isPaid: true, words: "paid")]

@@ -11,7 +11,7 @@ package struct PeakMemory: Report, Hashable {
   var appAtWorkBytes: UInt64?
   var appAtWorkProcesses: Int
 
-  package init(_ processes: [ProcessRow], times: [SilentPushTime]) {
+  package init(_ processes: [ProcessRow], times: [PushTime]) {
     let workers = Set(times.filter { $0.nodeStarted != nil || $0.connected != nil }.compactMap(\.process))
     func peaks(_ isMeant: (ProcessRow) -> Bool) -> [UInt64] {
       processes.filter(isMeant).compactMap(\.peakFootprintBytes)

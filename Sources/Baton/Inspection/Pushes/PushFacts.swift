@@ -6,13 +6,13 @@ import Reports
 /// One push and its outcome, from iosd's rows and the app's journal.
 package struct PushFacts: Hashable, Sendable {
   struct Times: Report {
-    /// Of a silent push: from its arrival at the app to the node's start, and to the connection.
+    /// From its arrival at the app or the extension to the node's start, and to the connection.
     var nodeStartMs: Int64?
     var connectedMs: Int64?
   }
 
   var row: PushRow
-  package var time: SilentPushTime?
+  package var time: PushTime?
 
   var hasReceived: Bool {
     row.fateCode == .completed && row.fateDetail == SilentPushResult.newData.rawValue

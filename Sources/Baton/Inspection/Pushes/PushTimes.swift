@@ -4,19 +4,21 @@ import DaemonRuntime
 import Guardrails
 import PhonePolicy
 
-/// Reads the times from the guard's records in the app's journals.
-struct SilentPushTimes {
-  private(set) var all: [SilentPushTime] = []
+/// Reads the times from the guards' records in the journals of app and extension.
+struct PushTimes {
+  private(set) var all: [PushTime] = []
   private let process: Int32?
   private var isInFront = false
-  /// Indices in `all` of the pushes that the app has not completed.
+  /// Indices in `all` of the pushes that are not completed.
   private var open: [Int] = []
 
-  /// Of all processes of the app, the oldest first.
-  static func written(in directory: String) -> [SilentPushTime] {
-    FilePath.journals(in: directory).filter { JournalMerger.nameParts($0).process == "mainappd" }.flatMap {
-      name -> [SilentPushTime] in
-      var times = SilentPushTimes(process: JournalMerger.nameParts(name).pid)
+  /// Of all processes of the wallet, the oldest first.
+  static func written(in directory: String) -> [PushTime] {
+    FilePath.journals(in: directory).filter {
+      Role.allCases.map(\.processName).contains(JournalMerger.nameParts($0).process)
+    }.flatMap {
+      name -> [PushTime] in
+      var times = PushTimes(process: JournalMerger.nameParts(name).pid)
       // An unreadable journal is skipped.
       for line in (try? JournalReader(path: "\(directory)/\(name)").readNew()) ?? [] { times.read(line) }
       return times.all
@@ -26,17 +28,22 @@ struct SilentPushTimes {
   init(process: Int32? = nil) { self.process = process }
 
   mutating func read(_ line: JournalLine) {
-    guard line.header.kind == "event", line.header.core == AppMachine.name,
+    guard line.header.kind == "event",
+      let core = line.header.core, [AppMachine.name, ExtensionMachine.name].contains(core),
       let body = EventBody<GuardEvent, GuardDirective>(line)
     else { return }
     switch body.event {
     case .enteredForeground: isInFront = true
     case .enteredBackground: isInFront = false
+    // The app gets a visible push only in front, where its node runs.
+    case .pushArrived(let push) where core == ExtensionMachine.name:
+      open.append(all.count)
+      all.append(PushTime(push: push.id, isSilent: false, process: process, arrivedAt: line.at))
     case .silentPushArrived(let push):
       open.append(all.count)
       let isAboutPayment = push.reason == .incomingPayment || push.reason == .pendingSettlement
       all.append(
-        SilentPushTime(
+        PushTime(
           push: push.id, process: process, arrivedAt: line.at,
           isWakingForPayment: isAboutPayment && !isInFront))
     default: break
@@ -47,7 +54,12 @@ struct SilentPushTimes {
     for place in open where body.event == .node(.established) && all[place].connected == nil {
       all[place].connected = line.at - all[place].arrivedAt
     }
-    for case .completed(let push, _) in body.directives { open.removeAll { all[$0].push == push } }
+    for directive in body.directives {
+      switch directive {
+      case .completed(let push, _), .finished(let push, _): open.removeAll { all[$0].push == push }
+      default: break
+      }
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 import Ground
 
-/// When a silent push arrived at the app, and how long the node then took to start and to connect.
-package struct SilentPushTime: Hashable, Sendable {
+/// When a silent push arrived at the app, or a visible one at the extension, and how long the node then took to start
+/// and to connect.
+package struct PushTime: Hashable, Sendable {
   package var push: UInt64
-  /// The pid of the app that it was handed to.
+  var isSilent = true
+  /// The pid of the process that it was handed to.
   var process: Int32?
   var arrivedAt: Instant
   /// The push was about a payment and arrived while the app was in the background.
