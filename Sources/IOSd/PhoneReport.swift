@@ -94,6 +94,10 @@ struct PhoneReport {
     facts.state = state
     guard let child = shell.child(role) else { return facts }
     facts.pid = child.process.identity.pid
+    if !child.hasSpoken, let row = shell.processes.row(child.ledgerID) {
+      facts.silentMs = (shell.clock.now - Instant(nanoseconds: row.startedAt)).wholeMilliseconds
+      facts.output = ProcessOutput.path(shell.home, role, row.id)
+    }
     facts.footprintBytes = child.memory?.footprintBytes
     facts.residentBytes = child.memory?.residentBytes
     facts.memoryWarned = role == .app ? shell.phone.isAppWarned : nil

@@ -18,7 +18,7 @@ final class ProcessOutput {
 
   func close() { Glibc.close(descriptor) }
 
-  private static func path(_ home: PhoneHome, _ role: Role, _ id: UInt64) -> String {
+  static func path(_ home: PhoneHome, _ role: Role, _ id: UInt64) -> String {
     "\(home.output)/\(role.rawValue)-\(id).log"
   }
 

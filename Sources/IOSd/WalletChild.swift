@@ -17,6 +17,8 @@ final class WalletChild {
   var status: [ControlMessage.Field] = []
   /// The fields of its last `screen` message; nil before the first.
   var screen: [ControlMessage.Field]?
+  /// It has sent a message.
+  private(set) var hasSpoken = false
   /// When iosd killed it; the delay until its end is journaled.
   var killedAt: Instant?
 
@@ -46,6 +48,7 @@ final class WalletChild {
     self.onSample = onSample
     // Sample with every message, so that even a short-lived process has figures.
     connection.onMessage = { [unowned self] message in
+      hasSpoken = true
       sampleMemory()
       onMessage(message)
     }

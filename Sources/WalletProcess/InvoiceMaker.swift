@@ -42,7 +42,7 @@ final class InvoiceMaker {
 
   private func fields(of invoice: Invoice, madeAt: Int64) -> InvoiceFields {
     InvoiceFields(
-      network: .regtest, amountMsat: invoice.amountMsat,
+      network: .regtest, amountMsat: invoice.amountMsat == Invoice.anyAmount ? nil : invoice.amountMsat,
       // A clock before 1970 is refused like one that is too late.
       timestamp: UInt64(bitPattern: madeAt), paymentHash: invoice.paymentHash,
       paymentSecret: secrets.paymentSecret(tweak: invoice.tweak), purpose: .text(invoice.text),

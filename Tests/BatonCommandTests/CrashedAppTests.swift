@@ -34,6 +34,19 @@ import WaitingTests
     #expect(words.contains("crashed with exit code 3; it wrote nothing to its standard error"), "\(words)")
   }
 
+  @Test func `baton app open says that an app says nothing, and where its output is`() throws {
+    let app = phone.scratch.write("my-app", "#!/bin/sh\nexec sleep 600\n")
+    chmod(app, 0o700)
+    _ = try phone.run("up", "--app", app)
+    let opening = try phone.begin("app", "open", into: "opening")
+    #expect(phone.scratch.end(opening) == .exited(code: ExitCode.tooSlow.rawValue))
+    let words = try Regex(
+      #"^baton: the app \(process \d+\) is silent since its start 1\d\.\d s ago; its output is in .*/os/output/app-1\.log\n$"#
+    )
+    #expect(phone.scratch.text("opening").contains(words), "\(phone.scratch.text("opening"))")
+    #expect(try phone.run("status").contains(", silent since its start "))
+  }
+
   @Test func `baton app open names the missing interpreter of an app that is a script`() throws {
     let app = phone.scratch.write("my-app", "#!/nowhere/python3\nprint(1)\n")
     chmod(app, 0o700)

@@ -36,6 +36,18 @@ import WaitingTests
       #expect(try runAll(["up"] + options) == 0)
       #expect(try wallets(&seen) == [wallet, wallet], "\(options)")
       #expect(scratch.text("phone/os/wallet") == "\(wallet)\n")
+      #expect(try run("up") == 0)
+      #expect(scratch.text("said").hasPrefix("the phone \(scratch("phone")) (\(wallet)) is already up: "))
+      for verb in ["status", "ps", "up"] {
+        #expect(try run(verb, "--json") == 0)
+        #expect(scratch.text("said").contains(#""wallet":"\#(wallet)""#), "\(verb)")
+      }
+      #expect(try run("status") == 0)
+      #expect(scratch.text("said").contains(try Regex("\nwallet +\(wallet)\n")))
+      #expect(try run("ps") == 0)
+      #expect(scratch.text("said").contains("\nthe wallet is \(wallet)\n"))
+      #expect(try run("watch", "--once") == 0)
+      #expect(scratch.text("said").contains(try Regex("\nwallet +\(wallet), ")))
       #expect(try run("down") == 0)
     }
     scratch.write("phone/os/wallet", "another\n")

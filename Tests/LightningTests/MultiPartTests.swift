@@ -37,6 +37,23 @@ import Testing
   }
 
   @Test
+  func `An invoice without an amount takes what the payer pays, in one part or in several, and no less`()
+    throws
+  {
+    for (parts, amounts) in [([1000], [1000]), ([300, 700], [1000]), ([300], [])] as [([UInt64], [UInt64])] {
+      var world = try NodeWorld(payments: 1)
+      world.stored.invoices[0].amountMsat = Invoice.anyAmount
+      world.claim()
+      world.deliver()
+      for (number, part) in parts.enumerated() {
+        world.pay(0, part: UInt64(number + 1), amountMsat: part, world.data(0))
+      }
+      world.deliver()
+      #expect(world.amounts == amounts)
+    }
+  }
+
+  @Test
   func `P-5.1 A part received by one owner counts for the next owner`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))

@@ -8,6 +8,9 @@ public struct Invoice: Hashable, Codable, Sendable {
   /// The longest text in bytes, also in the backup at the peer.
   public static let textLimit = 200
 
+  /// In `amountMsat`: the payer chooses.
+  public static let anyAmount: UInt64 = 0
+
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
   public var text: String

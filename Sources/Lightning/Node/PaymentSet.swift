@@ -52,8 +52,9 @@ struct PaymentSet {
 }
 
 extension Invoice {
-  /// BOLT 4: at least the invoice's amount, and at most twice that.
+  /// BOLT 4: at least the invoice's amount, and at most twice that; any amount if the payer chooses it.
   fileprivate func isPaid(by amountMsat: UInt64) -> Bool {
+    if self.amountMsat == Self.anyAmount { return true }
     let (twice, overflowed) = self.amountMsat.multipliedReportingOverflow(by: 2)
     return amountMsat >= self.amountMsat && (overflowed || amountMsat <= twice)
   }

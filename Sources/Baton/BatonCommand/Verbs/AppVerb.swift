@@ -48,11 +48,8 @@ enum AppVerb: Verb {
     let link = invocation.line.text("--url")
     let request = link.map { ControlMessage("open-url", ["url": $0]) } ?? ControlMessage(verb)
     let answer = try invocation.phone.ask(.iosd, request)
-    if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }),
-      let reason = try AppStart(phone: invocation.phone, pid: pid).end()
-    {
-      throw CommandFailure(
-        .notDone, "the app ended right after its start (process \(pid)): \(reason)")
+    if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }) {
+      try AppStart(phone: invocation.phone, pid: pid).check()
     }
     invocation.output.say(
       sentence(verb, answer),

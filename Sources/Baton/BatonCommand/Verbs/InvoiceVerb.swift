@@ -36,11 +36,14 @@ enum InvoiceVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "AMOUNT", value: .text("AMOUNT"), count: .optional,
-          help: "in satoshi, or in millisatoshi with the suffix msat: 5000, 1500msat")
+          help:
+            "in satoshi, or in millisatoshi with the suffix msat: 5000, 1500msat; without it the payer chooses"
+        )
       ],
       examples: [
         ("baton invoice 5000 --text Coffee", "an invoice for 5,000 sat; the app must be open"),
         ("baton pay $(baton invoice 21)", "make an invoice and pay it"),
+        ("baton pay $(baton invoice) --amount 21", "the payer chooses the amount"),
         ("baton send $(baton invoice 21 --external)", "the wallet pays another node's invoice"),
         ("baton send $(baton invoice 21 --external --forgotten)", "the recipient refuses: the payment fails"),
         ("baton invoice --cancel lnbcrt50u1…", "later payments of this invoice fail"),
@@ -51,12 +54,14 @@ enum InvoiceVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     if let word = invocation.line.text("--read") { return try explain(word, invocation) }
     if let word = invocation.line.text("--cancel") { return try cancel(word, invocation) }
-    guard !invocation.line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "AMOUNT is missing; write `baton invoice 5000`")
+    let isExternal = invocation.line.isGiven("--external")
+    let amount = try invocation.line.positionals.isEmpty ? nil : amountMsat(invocation.word())
+    guard amount != nil || !isExternal else {
+      throw CommandFailure(.wrongUsage, "--external requires AMOUNT; write `baton invoice 5000 --external`")
     }
-    let amount = try amountMsat(invocation.word())
     let seconds = (invocation.line.span("--expiry") ?? .seconds(3600)).nanoseconds / 1_000_000_000
-    var message = ControlMessage("invoice", ["amount-msat": "\(amount)", "expiry-seconds": "\(seconds)"])
+    var message = ControlMessage("invoice", ["expiry-seconds": "\(seconds)"])
+    message["amount-msat"] = amount.map { "\($0)" }
     if let text = invocation.line.text("--text") {
       guard text.utf8.count <= Invoice.textLimit else {
         throw CommandFailure(
@@ -65,7 +70,6 @@ enum InvoiceVerb: Verb {
       }
       message["description"] = text
     }
-    let isExternal = invocation.line.isGiven("--external")
     if isExternal { message.verb = "external-invoice" }
     if invocation.line.isGiven("--forgotten") {
       guard isExternal else {
@@ -78,15 +82,20 @@ enum InvoiceVerb: Verb {
     let phone = try invocation.phone
     let answer = try isExternal ? phone.ask(.lspd, message) : phone.askApp(message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
-    if !isExternal { try checkPayee(of: invoice, phone) }
+    let peer = isExternal ? nil : (try? phone.peerFacts(timeout: .seconds(5)))
+    if let wallet = peer?.wallet { try checkPayee(of: invoice, wallet) }
     invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).document)
+    if let peer, let amount, peer.wallet != nil, amount > peer.providerMsat {
+      sayOnStandardError(
+        "the wallet can receive \(HumanText.amount(msat: peer.providerMsat)) now: a payment of this invoice fails until it can receive more"
+      )
+    }
     return .done
   }
 
   /// Checks that the invoice's payee is the wallet: lspd knows the wallet's node id once they have connected.
-  private static func checkPayee(of invoice: SignedInvoice, _ phone: Phone) throws(CommandFailure) {
-    let wallet = (try? phone.peerFacts(timeout: .seconds(5)))?.wallet
-    guard let wallet, wallet != invoice.payee.hex else { return }
+  private static func checkPayee(of invoice: SignedInvoice, _ wallet: String) throws(CommandFailure) {
+    guard wallet != invoice.payee.hex else { return }
     throw CommandFailure(
       .daemonMissing,
       "the invoice's payee is \(invoice.payee.hex), but this phone's wallet is \(wallet): do not pay it; `baton ps` shows which iosd answers"

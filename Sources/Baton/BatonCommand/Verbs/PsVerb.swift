@@ -27,7 +27,8 @@ enum PsVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(
         Document(
-          iosd: iosd, lspd: pids.first { $0.0 == .lspd }?.1, byHand: handRun.map(\.document),
+          wallet: HomeWallet.name(of: phone), iosd: iosd, lspd: pids.first { $0.0 == .lspd }?.1,
+          byHand: handRun.map(\.document),
           processes: rows.map(\.document),
           limits: limits?.facts))
     } else {
@@ -78,6 +79,7 @@ enum PsVerb: Verb {
     output.table(
       [["PROCESS", "PID", "STATE", "FOR", "FOOTPRINT", "PEAK", "RSS", "PEAK RSS", "WHY"]] + running
         + rows.map { $0.cells(now: now) })
+    if let wallet = HomeWallet.name(of: phone) { output.say("the wallet is \(wallet)") }
     let missing = daemons.filter { $0.1 == nil }.map(\.0.rawValue)
     if let byHand = handRun.first {
       output.say(byHand.sentence)
@@ -109,6 +111,8 @@ enum PsVerb: Verb {
   }
 
   struct Document: Report {
+    /// phoenix or bitkit.
+    var wallet: String?
     /// The pids of the running daemons.
     var iosd: Int32?
     var lspd: Int32?

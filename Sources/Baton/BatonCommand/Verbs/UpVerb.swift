@@ -206,7 +206,8 @@ enum UpVerb: Verb {
     invocation.output.say(
       sentence(result, pids.joined(separator: ", "), phone),
       json: Document(
-        home: phone.home, iosd: result.pids[.iosd], lspd: result.pids[.lspd],
+        home: phone.home, wallet: HomeWallet.name(of: phone), iosd: result.pids[.iosd],
+        lspd: result.pids[.lspd],
         started: result.started.map(\.rawValue), limits: limits?.facts))
     if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
     // Also options with the default value: the running daemon may have another.
@@ -218,7 +219,8 @@ enum UpVerb: Verb {
 
   private static func sentence(_ result: PhoneStarter.Result, _ pids: String, _ phone: Phone) -> String {
     switch result.started.count {
-    case 0: "the phone \(phone.home) is already up: \(pids)"
+    case 0:
+      "the phone \(phone.home) (\(HomeWallet.name(of: phone) ?? "unknown wallet")) is already up: \(pids)"
     case 1: "started the missing \(result.started[0].rawValue); the phone \(phone.home) is up: \(pids)"
     default: "the phone \(phone.home) is up: \(pids)"
     }
@@ -226,6 +228,8 @@ enum UpVerb: Verb {
 
   struct Document: Report {
     var home: String
+    /// phoenix or bitkit.
+    var wallet: String?
     var iosd: Int32?
     var lspd: Int32?
     /// The daemons that this start began.

@@ -4,6 +4,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 import Guardrails
+import LightningNode
 import SharedContainer
 
 /// The report as text.
@@ -113,7 +114,7 @@ extension ContainerReport {
       invoicesTitle(open.count), output,
       last(rows, of: open).map { invoice in
         (
-          HumanText.amount(msat: invoice.amountMsat),
+          invoice.amountMsat == Invoice.anyAmount ? "any amount" : HumanText.amount(msat: invoice.amountMsat),
           "\(invoice.paymentHash)\(invoice.text.isEmpty ? "" : "  \(invoice.text)")\(isExpired(invoice) ? "  (expired)" : "")"
         )
       })
