@@ -19,6 +19,7 @@ public final class Journal {
   private var sequence: UInt64 = 0
   private var lostSinceLastRecord: UInt64 = 0
   private var lines: LineWriter
+  private var lastChecksum: UInt64?
   /// Wall minus monotonic clock at the last record: a change means that the wall clock was set.
   private var clockDifference: Int64?
 
@@ -106,9 +107,11 @@ public final class Journal {
     sequence += 1
     let header = JournalHeader(
       seq: sequence, t: now, wall: wall, kind: kind,
-      lostBefore: lostSinceLastRecord > 0 ? lostSinceLastRecord : nil)
+      lostBefore: lostSinceLastRecord > 0 ? lostSinceLastRecord : nil,
+      after: lastChecksum.map { Hexadecimal.encode(word: $0) })
     if let line = try? encoder.encode(JournalRecord(header, body)), lines.append(line) {
       lostSinceLastRecord = 0
+      lastChecksum = PhoneClock.checksum(line.utf8)
     } else {
       lostRecords += 1
       lostSinceLastRecord += 1

@@ -28,10 +28,13 @@ public struct JournalHeader: Codable {
   public var wall: Int64
   public var kind: String
   public var lostBefore: UInt64?
+  /// The checksum of the record before, in hexadecimal: a line that is changed or removed later is noticed.
+  public var after: String?
 
   enum CodingKeys: String, CodingKey {
     case seq, t, wall, kind
     case lostBefore = "lost_before"
+    case after
   }
 }
 

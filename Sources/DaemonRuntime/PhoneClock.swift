@@ -24,7 +24,7 @@ public struct PhoneClock: Hashable, Sendable {
       UInt64(bitPattern: bootOffsetNanoseconds), 0, 0,
     ]
     for word in words { Self.append(word, to: &bytes) }
-    Self.append(Self.checksum(bytes[...]), to: &bytes)
+    Self.append(Self.checksum(bytes), to: &bytes)
     return bytes
   }
 
@@ -48,7 +48,10 @@ public struct PhoneClock: Hashable, Sendable {
     return word
   }
 
-  static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  /// FNV-1a.
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return sum
   }
 }
