@@ -3,7 +3,8 @@ import DaemonRuntime
 import Glibc
 
 /// Writes the file that gives this phone its own clocks. Each start of iosd is a boot of the phone; the wall
-/// clock's offset persists.
+/// clock's offset persists. The first half of a boot's id is that of the machine, so that stamps of its monotonic clock
+/// can be compared by it.
 final class ClockKeeper {
   private let file: PhoneClockFile
   private var value: PhoneClock
@@ -13,7 +14,7 @@ final class ClockKeeper {
     let all = UInt64.min...UInt64.max
     let last = file.read()
     value = PhoneClock(
-      boot: BootID(high: .random(in: all), low: .random(in: all)),
+      boot: BootID(high: Clock().boot.high, low: .random(in: all)),
       wallOffsetNanoseconds: last?.wallOffsetNanoseconds ?? 0)
     try file.write(value)
   }
@@ -22,7 +23,7 @@ final class ClockKeeper {
   func boot() throws(SystemError) -> BootID {
     let all = UInt64.min...UInt64.max
     var next = value
-    next.boot = BootID(high: .random(in: all), low: .random(in: all))
+    next.boot = BootID(high: Clock().boot.high, low: .random(in: all))
     next.bootOffsetNanoseconds = 0 &- Clock.kernelBootClock.nanoseconds
     try file.write(next)
     value = next

@@ -206,10 +206,12 @@ final class PhoneShell {
     _ process: ChildProcess, _ role: Role, _ path: String, _ reason: LaunchReason
   ) throws(SystemError) {
     let ledgerID = processes.begin { id in
-      ProcessRow(
+      var row = ProcessRow(
         id: id, role: role.rawValue, pid: process.identity.pid, startTime: process.identity.startTime,
         path: path, launchReason: reason.description, startedWall: clock.wallNanoseconds,
         startedAt: clock.now.nanoseconds)
+      row.boot = Journal.text(of: clock.boot)
+      return row
     }
     let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max
     let child = WalletChild(

@@ -29,11 +29,12 @@ final class PushLedger {
 
   /// Ids continue over restarts.
   func take(_ payload: PushPayload, of alert: UInt64? = nil, clock: Clock) -> UInt64 {
-    let row = PushRow(
+    var row = PushRow(
       id: newest.nextID, of: alert, isVisible: payload.alert != nil,
       hasMutableContent: payload.hasMutableContent,
       isBadgeOrSound: payload.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
       at: clock.now.nanoseconds)
+    row.boot = Journal.text(of: clock.boot)
     newest.keep(row)
     log.append(row)
     return row.id

@@ -14,6 +14,8 @@ final class Ledger {
   let share: LedgerShare?
   private let place: (file: LedgerPlace, url: String)?
   let keptWallet: WalletNumber?
+  /// Where the times of this boot of the machine begin.
+  private var bootBegin = TimeSpan.zero
 
   /// To be called before SQLite opens the file.
   static func check(path: String) throws(SystemError) {
@@ -43,17 +45,24 @@ final class Ledger {
   @discardableResult
   func beginRun(
     at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero,
-    pushStrategy: PushForm = .phoenix
+    pushStrategy: PushForm = .phoenix, boot: BootID = BootID(high: 0, low: 0)
   ) throws -> Int64 {
     try database.atomically {
+      let bootText = Journal.text(of: boot)
+      let boots = try database.rows("SELECT boot FROM runs GROUP BY boot ORDER BY min(id)", []).map {
+        try $0.text(0)
+      }
+      bootBegin = LedgerTime.begin(ofBoot: boots.firstIndex(of: bootText) ?? boots.count)
+      let now = time(now)
       let run = try id(
         """
-        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns, push_form)
-        VALUES (?, ?, ?, ?, ?, ?) RETURNING id
+        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns, push_form, boot)
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
         """,
         [
           .integer(now.nanoseconds), .integer(wallNanoseconds), .integer(Int64(getpid())),
           .integer(isLegacy ? 1 : 0), .integer(storageDelay.nanoseconds), .text(pushStrategy.rawValue),
+          .text(bootText),
         ])
       if share == nil {
         try database.execute(
@@ -63,6 +72,9 @@ final class Ledger {
       return run
     }
   }
+
+  /// An instant of this boot, as the ledger has it.
+  func time(_ instant: Instant) -> Instant { instant + bootBegin }
 
   /// For the next start, and for the judge.
   func keepPlace(own wallet: WalletNumber) throws {
@@ -85,6 +97,8 @@ final class Ledger {
   }
 
   private func write(_ step: LedgerStep) throws -> [Int64] {
+    var step = step
+    step.at = time(step.at)
     for change in step.changes { try write(change, of: step) }
     for frame in step.outgoing { try write(frame, "out", of: step, acted: true, whyNot: nil) }
     return try step.pushes.map { try write($0, of: step) }
@@ -179,7 +193,8 @@ final class Ledger {
         push.paymentHash.map { .blob($0.bytes) } ?? .null,
         try push.amountMsat.map { try .unsigned($0) } ?? .null, .text(PushProgress.asked.rawValue),
         .text((push.kind ?? .alert).rawValue), try push.payment.map { try .unsigned($0) } ?? .null,
-        push.holdUntil.map { .integer($0.nanoseconds) } ?? .null, .integer(step.wallet.value),
+        push.holdUntil.map { .integer(LedgerTime.write($0, at: step.at)) } ?? .null,
+        .integer(step.wallet.value),
       ])
   }
 
@@ -195,7 +210,7 @@ final class Ledger {
         """,
         [
           .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
-          .integer(outcome.isAttempt ? 1 : 0), .integer(at.nanoseconds), .integer(id),
+          .integer(outcome.isAttempt ? 1 : 0), .integer(time(at).nanoseconds), .integer(id),
         ])
     }
   }

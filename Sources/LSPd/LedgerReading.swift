@@ -13,6 +13,7 @@ extension Ledger {
     of wallet: WalletNumber = .own, newChannel: Bytes32, at now: Instant
   ) throws -> PeerState {
     let tables = ChannelTables.provider(of: wallet.value)
+    let now = time(now)
     if try tables.read(database) == nil {
       let terms = ChannelTerms.standard
       let record = ChannelRecord(
@@ -97,7 +98,7 @@ extension Ledger {
       if request.payment != nil { request.kind = PushKind(rawValue: try row.text(4)) }
       let payment = pending.first { $0.request.id == request.payment }
       request.holdUntil = try row.optionalInteger(6).map {
-        payment?.request.holdUntil ?? Instant(nanoseconds: $0)
+        payment?.request.holdUntil ?? LedgerTime.read($0)
       }
       return (try row.integer(0), request)
     }

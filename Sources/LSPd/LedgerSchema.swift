@@ -1,5 +1,4 @@
-/// The ledger's tables, as numbered steps. Times ending in `_at_ns` are of the monotonic clock; `_wall_ns` is only
-/// for display. Incarnations and halves of ids are bit patterns, epochs are numbers.
+/// The ledger's tables, as numbered steps. Times ending in `_at_ns` are a `LedgerTime`; `_wall_ns` is only for display. Incarnations and halves of ids are bit patterns, epochs are numbers.
 enum LedgerSchema {
   static let steps = [
     """
@@ -190,6 +189,9 @@ enum LedgerSchema {
       id INTEGER PRIMARY KEY AUTOINCREMENT, wallet INTEGER NOT NULL, call INTEGER NOT NULL,
       at_ns INTEGER NOT NULL) STRICT;
     CREATE INDEX webhook_attempts_of_wallet ON webhook_attempts(wallet);
+    """,
+    """
+    ALTER TABLE runs ADD COLUMN boot TEXT NOT NULL DEFAULT '';
     """,
   ]
 

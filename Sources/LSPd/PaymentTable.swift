@@ -21,7 +21,7 @@ enum PaymentTable {
         """,
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
-          .integer(request.holdUntil.nanoseconds), at,
+          .integer(LedgerTime.write(request.holdUntil, at: now)), at,
           try request.attempt.map { try .unsigned($0) } ?? .null,
           request.attemptID.map { .blob($0.bytes) } ?? .null,
         ] + SQLValue.columns(of: request.paymentData) + [.integer(wallet.value)])
@@ -56,9 +56,9 @@ enum PaymentTable {
       WHERE wallet = ? AND state IN ('held', 'offered') ORDER BY id
       """, [.integer(wallet.value)]
     ).map { row in
-      var holdUntil = Instant(nanoseconds: try row.integer(3))
-      // The machine was rebooted: its clock started again, and the sender has disconnected.
-      if Instant(nanoseconds: try row.integer(4)) > now { holdUntil = now }
+      // If the machine was rebooted, the sender has disconnected.
+      let isOfThisBoot = LedgerTime.isOfOneBoot(try row.integer(4), now.nanoseconds)
+      let holdUntil = LedgerTime.read(isOfThisBoot ? try row.integer(3) : now.nanoseconds)
       let request = PaymentRequest(
         id: try row.unsigned(0), paymentHash: try row.bytes32(1),
         amountMsat: try row.unsigned(2), holdUntil: holdUntil,
@@ -99,18 +99,22 @@ enum PaymentTable {
     ).reversed().map { row in
       var payment = PeerPaymentRow(
         id: try row.unsigned(0), paymentHash: Hexadecimal.encode(try row.blob(1)),
-        amountMsat: try row.unsigned(2), state: try row.text(3), requestedAtNs: try row.integer(4))
-      payment.heldAtNs = try row.optionalInteger(5)
-      payment.offeredAtNs = try row.optionalInteger(6)
-      payment.settledAtNs = try row.optionalInteger(7)
+        amountMsat: try row.unsigned(2), state: try row.text(3), requestedAtNs: try time(row, 4) ?? 0)
+      payment.heldAtNs = try time(row, 5)
+      payment.offeredAtNs = try time(row, 6)
+      payment.settledAtNs = try time(row, 7)
       payment.preimage = try row.optionalBlob(8).map { Hexadecimal.encode($0) }
       payment.failureCode = try row.optionalInteger(9)
       payment.failure = try row.optionalText(10)
       payment.totalMsat = try row.optionalInteger(11).map { UInt64(bitPattern: $0) }
-      payment.holdUntilNs = try row.optionalInteger(12)
+      payment.holdUntilNs = try time(row, 12)
       payment.attempt = try row.optionalUnsigned(13)
       return payment
     }
+  }
+
+  private static func time(_ row: Row, _ column: Int) throws -> Int64? {
+    try row.optionalInteger(column).map { LedgerTime.read($0).nanoseconds }
   }
 
   /// The payment of that number. Without a number: a pending one of this hash, as a payment is pending while one of

@@ -62,11 +62,11 @@ final class Provider {
     webhookCaller = WebhookCaller(loop: loop, key: key, options: options)
     let run = try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
-      storageDelay: options.storageDelay, pushStrategy: options.pushStrategy)
+      storageDelay: options.storageDelay, pushStrategy: options.pushStrategy, boot: clock.boot)
     let home = ledger.share == nil ? options.home : LedgerPlace.absolute(options.home)
     try ledger.share?.join(run: run, home: home, boot: clock.boot)
     ownNumber = try ledger.ownWallet(home: home, at: clock.now)
-    try ledger.share?.lease(ownNumber, at: clock.now)
+    try ledger.share?.lease(ownNumber, at: ledger.time(clock.now))
     try ledger.keepHome(home, of: ownNumber)
     try ledger.keepPlace(own: ownNumber)
     let homes = try Self.phones(options, home: home, ledger)

@@ -38,7 +38,7 @@ extension Provider {
     for home in try share.freePhones() where access(home, F_OK) == 0 {
       guard let number = try ledger.wallet(ofPhone: home), phone(of: number) == nil else { continue }
       do {
-        try share.lease(number, at: clock.now)
+        try share.lease(number, at: ledger.time(clock.now))
       } catch is WalletElsewhereError { continue }
       let phone = ServedPhone(home: home, wallet: number)
       phones.append(phone)

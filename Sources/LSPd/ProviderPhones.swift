@@ -31,7 +31,7 @@ extension Provider {
         return new
       }
       do {
-        try ledger.share?.lease(wallet, at: clock.now)
+        try ledger.share?.lease(wallet, at: ledger.time(clock.now))
         phones.append(ServedPhone(home: home, wallet: wallet))
       } catch is WalletElsewhereError {
         // The beat takes it when its lspd has ended.

@@ -12,7 +12,7 @@ extension Provider {
   /// From memory, or else from the ledger.
   func wallet(_ number: WalletNumber) throws -> ServedWallet {
     if let known = served[number] { return known }
-    try ledger.share?.lease(number, at: clock.now)
+    try ledger.share?.lease(number, at: ledger.time(clock.now))
     let phone = phone(of: number)
     let wallet = try ServedWallet(
       number, of: self, state: try readState(of: number),
@@ -196,7 +196,7 @@ extension Provider {
       case .isFull: throw WalletLimitError(limit: directory.limit)
       }
     }
-    try ledger.share?.lease(number, at: clock.now)
+    try ledger.share?.lease(number, at: ledger.time(clock.now))
     try ledger.register(socket, of: number)
     if served[number] == nil { try release(number) }
     let usual = number == ownNumber ? options.ownPhoneSocket : phone(of: number)?.iosdSocket

@@ -87,30 +87,31 @@ enum WebhookTables {
       WebhookCall(
         number: try row.unsigned(0), webhook: Webhook(name: try row.text(1), url: try row.text(2)),
         notification: try notification(try row.text(3), try row.optionalUnsigned(4)),
-        attempts: try row.unsigned(5), nextAt: now)
+        attempts: try row.unsigned(5), nextAt: LedgerTime.read(now.nanoseconds))
     }
     return WebhookBook(
       webhooks: webhooks, calls: calls, lastCall: last, noticed: try noticed(database, of: of, at: now))
   }
 
-  /// The newest notification of each method since the wallet was here last. One that is later than now is of the time
-  /// before the machine's reboot, when its clock began anew: it delays no call.
+  /// The newest notification of each method since the wallet was here last. One from before the machine's reboot delays
+  /// no call.
   private static func noticed(
     _ database: any LedgerDatabase, of wallet: SQLValue, at now: Instant
   ) throws -> [(WebhookNotification.Method, Instant)] {
     try database.rows(
       """
-      SELECT method, max(at_ns) FROM webhook_calls WHERE wallet = ?1 AND method <> ?2 AND at_ns <= ?3
+      SELECT method, max(at_ns) FROM webhook_calls WHERE wallet = ?1 AND method <> ?2
         AND at_ns > (SELECT coalesce(max(judged_at_ns), -1) FROM connections
-          WHERE wallet = ?1 AND judged_at_ns <= ?3 AND verdict IN ('accepted', 'unfenced'))
+          WHERE wallet = ?1 AND verdict IN ('accepted', 'unfenced'))
       GROUP BY method ORDER BY method
       """,
       [
-        wallet, .text(WebhookNotification.Method.webhookRegistered.rawValue), .integer(now.nanoseconds),
+        wallet, .text(WebhookNotification.Method.webhookRegistered.rawValue),
       ]
-    ).map { row in
+    ).compactMap { row in
       let method = try notification(try row.text(0), nil, isMethodAlone: true).method
-      return (method, Instant(nanoseconds: try row.integer(1)))
+      let at = try row.integer(1)
+      return LedgerTime.isOfOneBoot(at, now.nanoseconds) ? (method, LedgerTime.read(at)) : nil
     }
   }
 

@@ -19,6 +19,8 @@ public struct NotificationRow: NumberedRow, Hashable {
   /// When it was shown.
   public var wall: Int64
   public var at: Int64
+  /// The phone's boot, as in journals: `at_ns` begins again with each boot of the machine.
+  public var boot: String?
   /// The key by which its process can withdraw it.
   public var key: String?
   /// The push's body, for the app when the user responds, as long as the notification is there. Only in the file: the
@@ -40,6 +42,7 @@ public struct NotificationRow: NumberedRow, Hashable {
     case isDisplayed = "displayed"
     case wall = "wall_ns"
     case at = "at_ns"
+    case boot
     case key
     case userInfo = "user_info"
     case isWithdrawn = "withdrawn"

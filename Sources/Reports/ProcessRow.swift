@@ -11,6 +11,8 @@ public struct ProcessRow: NumberedRow, Hashable {
   /// Nanoseconds since 1970 on the phone's clock, and of the monotonic clock.
   public var startedWall: Int64
   public var startedAt: Int64
+  /// The phone's boot, as in journals: `started_at_ns` begins again with each boot of the machine.
+  public var boot: String?
 
   public var endedWall: Int64?
   public var endedAt: Int64?
@@ -34,6 +36,7 @@ public struct ProcessRow: NumberedRow, Hashable {
     case id, role, pid, startTime, path, launchReason
     case startedWall = "started_wall_ns"
     case startedAt = "started_at_ns"
+    case boot
     case endedWall = "ended_wall_ns"
     case endedAt = "ended_at_ns"
     case how, number, reason, endCode, ownCode

@@ -11,6 +11,8 @@ public struct PushRow: NumberedRow, Hashable {
   public var isBadgeOrSound: Bool?
   public var wall: Int64
   public var at: Int64
+  /// The phone's boot, as in journals: `at_ns` begins again with each boot of the machine.
+  public var boot: String?
   /// The push's fate as text, if known; `fateWall` and `fateAt` are its time.
   public var fate: String?
   /// The fate's code for programs.
@@ -32,6 +34,7 @@ public struct PushRow: NumberedRow, Hashable {
     case isBadgeOrSound = "badge_or_sound"
     case wall = "wall_ns"
     case at = "at_ns"
+    case boot
     case fate, fateCode, fateDetail, lateMs, appliedBadge, appliedSound
     case fateWall = "fate_wall_ns"
     case fateAt = "fate_at_ns"

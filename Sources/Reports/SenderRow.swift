@@ -1,6 +1,8 @@
 /// A line of `senders.jsonl`: what `baton pay` has told its user about one payment.
 public struct SenderRow: Report, Hashable {
   public var atNs: Int64
+  /// The machine's boot, by whose clock that is.
+  public var boot: String?
   /// Since 1970.
   public var atWallNs: Int64
   public var paymentHash: String

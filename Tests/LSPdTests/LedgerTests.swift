@@ -91,26 +91,53 @@ final class LedgerTests {
 
   /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
   @Test func `A payment held before a reboot has no waiting time left after the reboot`() throws {
+    try boot(1)
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
-    let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
-    #expect(read.map(\.request.holdUntil) == [instant(5)])
+    for second: Int64 in [5, 1010] {
+      try boot(UInt64(second))
+      let read = try PaymentTable.readUnresolved(ledger.database, at: ledger.time(instant(second)))
+      #expect(read.map(\.request.holdUntil) == [instant(second)])
+    }
   }
 
-  /// As above: a notification of a boot that had lasted longer is later than now.
+  @Test func `After a reboot the ledger's times are later than before, also with a lower clock`() throws {
+    for (payment, boot, second) in [(UInt64(1), UInt64(1), Int64(1000)), (2, 2, 5), (3, 3, 900), (4, 3, 901)]
+    {
+      try self.boot(boot)
+      try ledger.commit([step(at: second, .paymentHeld(request(payment, holdUntil: instant(second))))])
+    }
+    let times = try ledger.database.rows("SELECT requested_at_ns FROM payments ORDER BY id", []).map {
+      try $0.integer(0)
+    }
+    #expect(times == times.sorted() && Set(times).count == 4)
+    let read = try PaymentTable.list(ledger.database).map(\.requestedAtNs)
+    #expect(read == [1000, 5, 900, 901].map { instant($0).nanoseconds })
+  }
+
+  private func boot(_ number: UInt64) throws {
+    try ledger.beginRun(
+      at: instant(1), wallNanoseconds: 0, isLegacy: false, boot: BootID(high: number, low: 0))
+  }
+
+  /// As above.
   @Test func `A notification before a reboot delays no call after the reboot`() throws {
     let hook = Webhook(name: "a", url: "https://a.org/")
     let call = WebhookCall(
       number: 1, webhook: hook, notification: .paymentIncoming, nextAt: instant(1000))
     for change in [WebhookChange.set(hook), .called(call), .ended(call: 1, .answered(status: 200))] {
-      try WebhookTables.write(change, of: .own, at: instant(1000), wallNanoseconds: 0, to: ledger.database)
+      try WebhookTables.write(
+        change, of: .own, at: ledger.time(instant(1000)), wallNanoseconds: 0, to: ledger.database)
     }
     func noticed(_ second: Int64) throws -> Bool {
-      var book = try #require(try WebhookTables.read(ledger.database, of: .own, at: instant(second)))
+      let now = ledger.time(instant(second))
+      var book = try #require(try WebhookTables.read(ledger.database, of: .own, at: now))
       var step = WebhookStep()
       book.notice(.paymentIncoming, WebhookRules(reach: .anywhere), at: instant(second), &step)
       return !step.orders.isEmpty
     }
-    #expect(try !noticed(1001) && noticed(1061) && noticed(5))
+    #expect(try !noticed(1001) && noticed(1061))
+    try boot(2)
+    #expect(try noticed(5) && noticed(1001))
   }
 
   @Test(.tags(.fileOnly))
