@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Ground
 import PhoneClient
+import Reports
 import SharedContainer
 
 /// Does what the user of a live screen asks for: on a thread for each lane, and never on the one that draws, as a daemon
@@ -82,7 +83,9 @@ package final class LiveHand: Sendable {
   private func pay() throws -> String {
     let start = Clock.monotonicNow
     let invoice = try nextInvoice()
-    let answer = try phone.pay(invoice.payRequest(waits: false))
+    let request = invoice.payRequest(waits: false)
+    let answer = try phone.pay(request)
+    SenderJournal(phone).append(SenderRow(answer.state, of: invoice, reason: answer.reason, [request]))
     if answer.isFailure { throw CommandFailure(.paymentFailed, answer.failureSentence) }
     return answer.sentence(invoice, took: Clock.monotonicNow - start)
   }
