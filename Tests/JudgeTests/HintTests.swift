@@ -112,13 +112,16 @@ import Testing
       try findings(.connected, 5000, to: "02&more=1", Self.answer("do_not_retry", "unknown")).count == 1)
   }
 
-  @Test func `A line that a kill has cut is no finding, and other foreign lines are remarked`() throws {
+  @Test func `A line that a kill has cut is no finding, and with other foreign lines there is no verdict`()
+    throws
+  {
     let run = try SampleStory.tell()
     let path = "\(run.home)/lsp/access.jsonl"
     try "{\"at_ns\":1,\"sta".write(toFile: path, atomically: false, encoding: .utf8)
     #expect(try !Judge.verdict(home: run.home).remarks.contains { $0.contains("access.jsonl") })
     try "noise\n".write(toFile: path, atomically: false, encoding: .utf8)
+    let verdict = try Judge.verdict(home: run.home)
     #expect(
-      try Judge.verdict(home: run.home).remarks.contains("lsp/access.jsonl has 1 line that are no rows"))
+      verdict.exitCode == 74 && verdict.missing.contains { $0.sentence.contains("access.jsonl has lines") })
   }
 }

@@ -94,7 +94,9 @@ import Testing
     #expect(try findings { _ in Self.line("settled", 4, attempts: [4], to: Self.stranger) } == [])
   }
 
-  @Test func `A line that a kill has cut is no finding, and other foreign lines are remarked`() throws {
+  @Test func `A line that a kill has cut is no finding, and with other foreign lines there is no verdict`()
+    throws
+  {
     let run = try SampleStory.tell()
     let path = "\(run.home)/lsp/senders.jsonl"
     try "{\"at_ns\":1,\"to".write(toFile: path, atomically: false, encoding: .utf8)
@@ -103,7 +105,8 @@ import Testing
       (Self.line("maybe", 1, attempts: []) + "noise\n"
       + Self.line("settled", 1, attempts: [1]).replacing("01", with: "x"))
       .write(toFile: path, atomically: false, encoding: .utf8)
+    let verdict = try Judge.verdict(home: run.home)
     #expect(
-      try Judge.verdict(home: run.home).remarks.contains("lsp/senders.jsonl has 3 lines that are no rows"))
+      verdict.exitCode == 74 && verdict.missing.contains { $0.sentence.contains("senders.jsonl has lines") })
   }
 }

@@ -27,12 +27,12 @@ extension Checker {
     let starts = journals.map(\.startedNs)
     for push in phone.pushes where push.isVisible {
       let count = shown[push.id] ?? 0
-      let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
+      let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- Self.servedWithinNs } ?? false
       // The newest journal that had started by then; journals are sorted by start.
       let begun = starts.countOfThose(upTo: push.atNs)
       let mayHaveNone =
         isOfNow || push.isAppsOwn || push.isUnwanted
-        || isProvedLostOrHeld(push, begun > 0 ? journals[begun - 1] : nil)
+        || mayBeLostOrHeld(push, begun > 0 ? journals[begun - 1] : nil)
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
       find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])
     }
@@ -44,10 +44,15 @@ extension Checker {
 
   /// Only a killed iosd loses a push; one that exits first shows its pending pushes, and drops one that it holds for a
   /// phone off the network. So the journal of the iosd that got the push, if present, must have no end.
-  private func isProvedLostOrHeld(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
-    guard push.isLost || push.isHeld else { return false }
+  /// The row of a lost push says so only after the next start of iosd.
+  private func mayBeLostOrHeld(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
+    let isUnderWay = taker.map { push.atNs > $0.lastNs &- Self.servedWithinNs } ?? false
+    guard push.isLost || push.isHeld || isUnderWay else { return false }
     return taker.map { !$0.hasEnded } ?? true
   }
+
+  /// An extension has 30 s, after which iosd shows the push itself.
+  private static let servedWithinNs: Int64 = 40_000_000_000
 
   private mutating func checkMemory(_ phone: PhoneEvidence) {
     let limit: Int64 = (24 + 1) * 1_048_576

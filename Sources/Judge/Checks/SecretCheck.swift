@@ -1,7 +1,13 @@
 // Invariant 8: no secret is readable.
 extension Checker {
   mutating func checkSecrets() {
-    if evidence.seed?.count != 32 { remark("there is no wallet seed to search for") }
+    if evidence.seed?.count != 32 {
+      remark(
+        evidence.phone == nil
+          ? "there is no wallet seed to search for"
+          : "the wallet's seed is not in this phone's keychain: it was not searched for, and if it is not in a copy, the wallet is lost"
+      )
+    }
     for (place, secrets) in evidence.secretPlaces {
       for secret in secrets {
         switch evidence.secrets[secret] {
@@ -17,33 +23,39 @@ extension Checker {
   }
 
   private mutating func checkSecrets(in journal: JournalFile, _ shownNs: [[UInt8]: Int64]) {
-    // lspd writes its journal line a moment before it stamps the frame.
-    let slack = journal.process == "lspd" ? stepSlackNs : 0
+    // One finding for each secret, and for each line with a preimage.
     var said: Set<String> = []
-    func findOnce(_ name: String) {
-      guard said.insert(name).inserted else { return }
-      find(8, "The wallet's \(name) is in journal \(journal.name)", ["journal \(journal.name)"])
-    }
     for hit in journal.secretHits {
-      switch evidence.secrets[hit.secret] {
-      case .seed: findOnce("seed")
-      case .pushKey: findOnce("push key")
-      case .preimage(let payment):
-        let shown = shownNs[payment.preimage ?? []] ?? .max
-        guard let record = hit.record, record.atNs < shown &- slack else { continue }
+      let secret = evidence.secrets[hit.secret]
+      if case .preimage(let payment) = secret {
+        // lspd knows it from the wallet alone, perhaps by a frame that a full disk kept out of the ledger.
+        guard journal.process != "lspd", let record = hit.record,
+          record.atNs < shownNs[payment.preimage ?? []] ?? .max,
+          said.insert("\(payment.id) \(record.line)").inserted
+        else { continue }
         find(
           8, "The preimage of payment \(payment.id) is in a journal before the peer received it",
           [record.evidence, payment.evidence])
+        continue
       }
+      let name = if case .seed = secret { "seed" } else { "push key" }
+      guard said.insert(name).inserted else { continue }
+      find(8, "The wallet's \(name) is in journal \(journal.name)", ["journal \(journal.name)"])
     }
   }
 
-  /// When the peer first received each preimage.
+  /// When the peer first received each preimage, by its ledger or its journal.
   private func firstShown() -> [[UInt8]: Int64] {
     var shown: [[UInt8]: Int64] = [:]
     for frame in frames where frame.entry.isIn {
       guard case .step(.fulfil(_, let preimage))? = frame.message else { continue }
       shown[preimage] = shown[preimage] ?? frame.entry.atNs
+    }
+    for hit in evidence.journals(of: "lspd").flatMap(\.secretHits) {
+      guard case .preimage(let payment) = evidence.secrets[hit.secret], let preimage = payment.preimage,
+        let record = hit.record
+      else { continue }
+      shown[preimage] = min(shown[preimage] ?? .max, record.atNs)
     }
     return shown
   }

@@ -22,4 +22,6 @@ public enum EvidencePart: String, Hashable, Codable, Sendable, CaseIterable {
   case journals
   /// Another container in which the wallet has lived.
   case other
+  /// What senders told, if they were killed.
+  case senders
 }

@@ -25,6 +25,9 @@ struct Absences {
     }
     for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
     addOtherContainers(evidence)
+    addNotifications(evidence)
+    addSenders(evidence)
+    for end in evidence.earlyEnds { addDamage("journals of \(end.process)", end.sentence) }
     addBehindJournals(evidence)
     for journal in evidence.unreadJournals {
       addDamage("journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)")
@@ -104,6 +107,13 @@ struct Absences {
     }
   }
 
+  private mutating func addNotifications(_ evidence: Evidence) {
+    guard let phone = evidence.phone, phone.problems["notifications.jsonl"] == nil,
+      let (push, journal) = phone.firstShownWithoutRow(evidence.journals(of: "iosd"))
+    else { return }
+    addDamage("phone", "\(journal.name) shows push \(push), but os/notifications.jsonl has no row of it")
+  }
+
   /// An iosd that exits ends its journal, and a killed one writes no later rows.
   private mutating func addBehindJournals(_ evidence: Evidence) {
     guard let phone = evidence.phone else { return }
@@ -112,6 +122,39 @@ struct Absences {
       addDamage(
         "journals of iosd",
         "\(journal.name) ends before \(row): its end was cut off, or another journal of iosd is missing"
+      )
+    }
+  }
+
+  // MARK: Senders
+
+  /// Each attempt with an id has a sender that notes what it tells its user.
+  private mutating func addSenders(_ evidence: Evidence) {
+    for name in evidence.foreignRows {
+      addDamage("senders", "\(evidence.home)/lsp/\(name) has lines that are no rows")
+    }
+    // Of several wallets, the senders may be of other phones.
+    guard evidence.ledger.wallets.count <= 1 else { return }
+    let own = evidence.seed.flatMap { NodeIdentity.of(seed: $0) } ?? evidence.ledger.node
+    let rows = own.map { evidence.sendersByPayee[$0] ?? [] } ?? evidence.sendersByPayee.values.flatMap { $0 }
+    let named = Set(rows.flatMap(\.attempts))
+    let ended = evidence.ledger.payments.filter { $0.settledNs.map(evidence.isCertain) ?? false }
+    let untold = ended.filter { $0.attemptID.map { !named.contains($0) } ?? false }
+    if let first = untold.first {
+      add(
+        "senders",
+        "lsp/senders.jsonl does not say what the \(untold.count == 1 ? "sender of payment \(first.id)" : "senders of \(untold.count) payments, the first of them \(first.id),") told",
+        "judge the phone's directory as its programs left it, or pass --without senders if \(untold.count == 1 ? "that sender was" : "those senders were") killed"
+      )
+    }
+    let known = Set(evidence.ledger.payments.compactMap(\.attemptID))
+    let strange = Dictionary(
+      rows.filter { !known.isSuperset(of: $0.attempts) }.map { ($0.paymentHash, $0) }
+    ) { first, _ in first }
+    if let payment = ended.first(where: { $0.attemptID == nil && strange[$0.paymentHash] != nil }) {
+      addDamage(
+        "senders",
+        "\(strange[payment.paymentHash]?.evidence ?? "a line") names an attempt at payment \(payment.id), whose row in the ledger has no attempt's id"
       )
     }
   }
@@ -177,6 +220,11 @@ struct Absences {
         "\(journal.name) has records out of order, the first in line \(journal.disorder.first)"
       )
     }
+    if let line = journal.changedLine {
+      addDamage(
+        "journals of \(journal.process)",
+        "\(journal.name) line \(line) does not follow the line before it: a line was changed or removed")
+    }
     guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
     addDamage(
       "journals of \(journal.process)",
@@ -196,6 +244,7 @@ extension Absence {
     case "peer's ledger": .peer
     case "phone": .phone
     case "other container": .other
+    case "senders": .senders
     default: .journals
     }
   }

@@ -69,10 +69,10 @@ struct AccessEntry {
   // MARK: The files
 
   /// The older file first.
-  static func all(in directory: String) -> (rows: [AccessEntry], remarks: [String]) {
+  static func all(in directory: String) -> (rows: [AccessEntry], remarks: [String], foreign: [String]) {
     let files = ["access.jsonl.1", "access.jsonl"].map {
       RowFile.read($0, in: directory, AccessEntry.init)
     }
-    return (files.flatMap(\.rows), files.flatMap(\.remarks))
+    return (files.flatMap(\.rows), files.flatMap(\.remarks), files.flatMap(\.foreign))
   }
 }

@@ -49,6 +49,12 @@ struct Evidence {
   /// On a live phone: later journal records may not be in the databases that were read.
   let certainUntilNs: Int64?
   let visits: Visits
+  /// Wallet and lspd journals whose last lines are missing.
+  let earlyEnds: [(process: String, sentence: String)]
+  /// lspd's files of rows with lines that are none.
+  var foreignRows: [String] = []
+  /// Its files may be of different moments.
+  var isCopyOfRunningPhone = false
 
   private let byProcess: [String: [JournalFile]]
   private let byWriter: [Writer: JournalFile]
@@ -58,9 +64,13 @@ struct Evidence {
   init(
     home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
     _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, access: [AccessEntry],
-    senders: [SenderEntry],
-    remarks: [String], _ visits: Visits
+    senders: [SenderEntry], remarks: [String], certainUntilNs: Int64?, _ visits: Visits
   ) {
+    var files = journals.files
+    earlyEnds =
+      EarlyEnds(&files, moment.wallet, moment.ledger, phone) { stamp in
+        certainUntilNs.map { stamp < $0 &- stepSlackNs } ?? true
+      }.all
     self.home = home
     wallet = moment.wallet
     ledger = moment.ledger
@@ -76,16 +86,16 @@ struct Evidence {
     moves = WalletMoves(ledger, container: wallet.container)
     let others = moves.otherContainers
     let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
-    let own = others.isEmpty ? journals.files : journals.files.filter { !isOther($0) }
+    let own = others.isEmpty ? files : files.filter { !isOther($0) }
     self.journals = own
-    otherContainersJournals = others.isEmpty ? [] : journals.files.filter(isOther)
+    otherContainersJournals = others.isEmpty ? [] : files.filter(isOther)
     unreadJournals = journals.unread
     seed = secrets.seed
     self.secrets = secrets.all
     secretPlaces = secrets.places
     self.phone = phone
     self.remarks = remarks
-    certainUntilNs = moment.takenAtNs.map { _ in moment.begunAtNs }
+    self.certainUntilNs = certainUntilNs
     self.visits = visits
     byProcess = Dictionary(grouping: own, by: \.process)
     var byWriter: [Writer: JournalFile] = [:]
@@ -122,6 +132,7 @@ struct Evidence {
     remarks = []
     certainUntilNs = first.certainUntilNs
     visits = first.visits
+    earlyEnds = []
     byProcess = Dictionary(grouping: journals, by: \.process)
     byWriter = [:]
     byAnswer = [:]

@@ -5,7 +5,9 @@ struct JournalHead {
   let path: String
   let name: String
   let process: String
-  let startedNs: Int64
+  var startedNs: Int64
+  let startedWallNs: Int64
+  let boot: String
   let arguments: [String]
 }
 
@@ -37,17 +39,27 @@ extension EvidenceCollector {
     }
     return JournalHead(
       path: path, name: name, process: first?.body["process"]?.text ?? "", startedNs: first?.atNs ?? .min,
+      startedWallNs: first?.wallNs ?? .min, boot: first?.body["boot"]?.text ?? "",
       arguments: (first?.body["arguments"]?.items ?? []).compactMap(\.text))
   }
 
+  /// Of all journals, as the claims may lack one.
+  func boots(_ known: Boots, _ heads: [JournalHead]) -> Boots {
+    var boots = known
+    boots.insert(
+      heads.filter { !$0.boot.isEmpty }.sorted { $0.startedWallNs < $1.startedWallNs }.map(\.boot))
+    return boots
+  }
+
   func journals(
-    _ heads: [JournalHead], until limitNs: Int64?, _ search: SecretSearch, _ progress: (String) -> Void
+    _ heads: [JournalHead], _ boots: Boots, until limitNs: Int64?, _ search: SecretSearch,
+    _ progress: (String) -> Void
   ) -> Journals {
     var journals = Journals()
     for (place, head) in heads.enumerated() {
       progress("reading journal \(place + 1) of \(heads.count)")
       do throws(EvidenceFile.Problem) {
-        guard let file = try read(head, until: limitNs, search) else {
+        guard let file = try read(head, boots, until: limitNs, search) else {
           journals.foreign.append(head.name)
           continue
         }
@@ -60,16 +72,32 @@ extension EvidenceCollector {
   }
 
   private func read(
-    _ head: JournalHead, until limitNs: Int64?, _ search: SecretSearch
+    _ head: JournalHead, _ boots: Boots, until limitNs: Int64?, _ search: SecretSearch
   ) throws(EvidenceFile.Problem) -> JournalFile? {
     let file = try EvidenceFile(head.path)
-    let reading = Taking(JournalReading(path: head.path, until: limitNs, search: search))
+    let reading = Taking(
+      JournalReading(
+        path: head.path, until: limitNs, bootBeginNs: boots.beginNs(of: head.boot), search: search))
     let endsTorn = try file.readLines(piece: { reading.journal.feed($0) }) { line in
       reading.journal.take(line)
       return true
     }
     reading.journal.finish()
     return JournalFile(reading.journal, endsTorn: endsTorn, visits)
+  }
+
+  /// Whether the newest journal of lspd or iosd has no end and was copied: a copy was changed when it was made, and not
+  /// when its last line was written.
+  func isCopyOfRunningPhone(_ journals: [JournalFile]) -> Bool {
+    ["lspd", "iosd"].contains { program in
+      guard let journal = journals.last(where: { $0.process == program }), !journal.hasEnded,
+        let stamp = FileStamp("\(program == "lspd" ? firstHome : home)/journal/\(journal.name)")
+      else { return false }
+      let second: Int64 = 1_000_000_000
+      // A copy without the original's times; the phone's own clock may be off.
+      let isLater = program == "lspd" && stamp.modifiedNanoseconds &- journal.lastWallNs > second
+      return isLater || stamp.changedNanoseconds &- stamp.modifiedNanoseconds > second
+    }
   }
 
   /// A class, as both closures change it.

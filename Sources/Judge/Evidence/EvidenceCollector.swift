@@ -48,21 +48,34 @@ struct EvidenceCollector {
     }
     progress("reading the databases")
     let moment = try oneMoment()
-    let heads = journalHeads()
+    var heads = journalHeads()
+    let boots = boots(moment.wallet.boots, heads)
+    for place in heads.indices where heads[place].startedNs != .min {
+      heads[place].startedNs &+= boots.beginNs(of: heads[place].boot)
+    }
+    heads.sort { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+    let nowBeginNs = boots.nowBeginNs
+    let takenAtNs = moment.takenAtNs.map { $0 &+ nowBeginNs }
     var secrets = secrets(moment, heads)
     let search = SecretSearch(secrets.bytes)
     secrets.places = try places(moment, search)
-    let journals = journals(heads, until: moment.takenAtNs, search, progress)
+    let journals = journals(heads, boots, until: takenAtNs, search, progress)
     var remarks = journals.foreign.map { "\(journalPath)/\($0) has no journal header" }
-    if moment.takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
+    if takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
     secrets.remark.map { remarks.append($0) }
     let access = AccessEntry.all(in: firstHome + "/lsp")
-    let senders = SenderEntry.all(in: home + "/lsp")
+    let senders = SenderEntry.all(in: home + "/lsp", boots)
     remarks += access.remarks + senders.remarks
     let hasPhone = FileStamp(phonePath) != nil
-    return Evidence(
-      home: home, moment, journals, secrets, phone: hasPhone ? PhoneEvidence(directory: phonePath) : nil,
-      access: access.rows, senders: senders.rows, remarks: remarks, visits)
+    var evidence = Evidence(
+      home: home, moment, journals, secrets,
+      phone: hasPhone ? PhoneEvidence(directory: phonePath, boots) : nil,
+      // Its rows do not name their boot.
+      access: boots.areSeveral ? [] : access.rows, senders: senders.rows, remarks: remarks,
+      certainUntilNs: takenAtNs.map { _ in moment.begunAtNs &+ nowBeginNs }, visits)
+    evidence.foreignRows = senders.foreign + access.foreign
+    evidence.isCopyOfRunningPhone = takenAtNs == nil && isCopyOfRunningPhone(journals.files)
+    return evidence
   }
 
   // MARK: The databases
@@ -104,13 +117,14 @@ struct EvidenceCollector {
       if !hasTables, ledgerEvidence.frames.isEmpty {
         throw .neverBegun(path: walletPath)
       }
-      let before = try WalletEvidence(walletFile, visits)
+      let runs = ledgerEvidence.runs.compactMap(\.boot)
+      let before = try WalletEvidence(walletFile, runs: runs, visits)
       guard let records = try storedRecords(scratch) else { continue }
       let isLive = wallet.isLive || ledger?.isLive == true || records.isLive
       if isLive {
         guard let again = try source(walletPath, "node-again.sqlite", scratch) else { continue }
         let after = try WalletEvidence(
-          try SQLiteFile(path: again.path, isLive: again.isOpened, of: walletPath), visits)
+          try SQLiteFile(path: again.path, isLive: again.isOpened, of: walletPath), runs: runs, visits)
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(

@@ -29,7 +29,9 @@ struct JournalDigest {
         record, record.event.only(["spliceRequested"]),
         ["write", "invoiceStored", "invoiceCancelled", "paymentOffered", "paymentEnded", "spliceEnded"])
     case "phone":
-      kept(record, record.event.only(["serviceFinished", "processEnded"]), ["tell", "kill", "recordFate"])
+      kept(
+        record, record.event.only(["serviceFinished", "processEnded"]),
+        ["tell", "kill", "recordFate", "show"])
     default: nil
     }
   }
@@ -37,7 +39,12 @@ struct JournalDigest {
   private func kept(_ record: JournalRecord, _ event: JSONValue?, _ words: Set<String>) -> JournalRecord? {
     let directives = record.directives.compactMap { directive -> JSONValue? in
       guard let word = directive.firstMember?.key, words.contains(word) else { return nil }
-      return word == "write" ? directive.nameAlone : word == "tell" ? Self.push(directive) : directive
+      return switch word {
+      case "write": directive.nameAlone
+      case "tell": Self.push(directive)
+      case "show": directive.payload("show")?["push"].map { .members([("show", .members([("push", $0)]))]) }
+      default: directive
+      }
     }
     guard event != nil || !directives.isEmpty else { return nil }
     return record.replacingBody(.members([("event", event ?? .null), ("directives", .array(directives))]))

@@ -21,12 +21,15 @@ struct JournalFile {
   /// The last record is `end`; a killed process leaves none.
   let hasEnded: Bool
   let lastNs: Int64
+  let lastWallNs: Int64
   /// The last line is truncated, as after a kill.
   let endsTorn: Bool
   /// Lines that are no records: their number, and the first line.
   let unreadableLines: (count: Int, first: Int)
   /// Lines whose `seq` does not rise: their number, and the first line.
   let disorder: (count: Int, first: Int)
+  /// The first line that was changed, or behind which some are missing.
+  let changedLine: Int?
   let gaps: [JournalGap]
   private var ending: JournalGap?
   let secretHits: [SecretHit]
@@ -57,6 +60,8 @@ struct JournalFile {
     arguments = (start.body["arguments"]?.items ?? []).compactMap(\.text)
     hasEnded = reading.lastKind == "end"
     lastNs = reading.lastNs
+    lastWallNs = reading.lastWallNs
+    changedLine = reading.changedLine
     unreadableLines = reading.unreadable
     disorder = reading.disorder
     gaps = reading.gaps
@@ -99,10 +104,9 @@ struct JournalFile {
 
   func placeOfAnswer(to epoch: Int64) -> Int? { answers[epoch] }
 
-  /// Whether a record announces a write with this stamp.
-  func announcesWrite(_ stampNs: Int64) -> Bool {
-    let place = writesNs.countOfThose(upTo: stampNs)
-    return place > 0 && isNear(writesNs[place - 1], stampNs, withinNs: stepSlackNs)
+  /// How many writes its process has announced by then; each missing line may have announced one.
+  func announcedWrites(upTo stampNs: Int64) -> Int64 {
+    gaps.reduce(Int64(writesNs.countOfThose(upTo: stampNs))) { $1.fromNs <= stampNs ? $0 &+ $1.count : $0 }
   }
 
   /// Whether the record of an event at this time may be among the missing lines.
@@ -136,6 +140,15 @@ struct JournalFile {
 
   /// It has no end, and another journal notes a full disk at that time: its last lines may be lost too.
   mutating func endInGap(_ gap: JournalGap) { ending = gap }
+
+  /// Its process did more than it has lines for. False if the full disk of another journal explains that.
+  mutating func endTooEarly() -> Bool {
+    guard ending == nil else { return false }
+    ending = JournalGap(
+      count: 0, line: .max, fromNs: lastNs, toNs: .max, fromWallNs: lastWallNs, toWallNs: .max, isNoted: false
+    )
+    return true
+  }
 }
 
 extension [Int64] {

@@ -1,9 +1,11 @@
+import Ground
 import JSON
 
 /// Reads a journal line by line and collects the parts of a `JournalFile`.
 struct JournalReading {
   let name: String
   private let limitNs: Int64?
+  private let bootBeginNs: Int64
   /// Secrets are found by their offset in the file, and assigned to lines later.
   private var scan: SecretScan?
   private var pending: [SecretSearch.Hit] = []
@@ -11,9 +13,12 @@ struct JournalReading {
 
   private(set) var start: JournalRecord?
   private(set) var lastNs: Int64 = .min
+  private(set) var lastWallNs: Int64 = .min
   private(set) var lastKind = ""
   private(set) var unreadable = (count: 0, first: 0)
   private(set) var disorder = (count: 0, first: 0)
+  /// The first line that does not follow the one before it.
+  private(set) var changedLine: Int?
   private(set) var gaps: [JournalGap] = []
   private(set) var secretHits: [JournalFile.SecretHit] = []
   private(set) var events: [String: [JournalRecord]] = [:]
@@ -24,10 +29,13 @@ struct JournalReading {
   private var next: Int64 = 1
   private var last: JournalRecord?
   private var digest = JournalDigest()
+  private var lastChecksum: String?
+  private var hasChecksums = false
 
-  init(path: String, until limitNs: Int64?, search: SecretSearch? = nil) {
+  init(path: String, until limitNs: Int64?, bootBeginNs: Int64 = 0, search: SecretSearch? = nil) {
     name = path.split(separator: "/").last.map(String.init) ?? path
     self.limitNs = limitNs
+    self.bootBeginNs = bootBeginNs
     scan = search.map(SecretScan.init)
   }
 
@@ -39,14 +47,36 @@ struct JournalReading {
   mutating func take(_ bytes: ArraySlice<UInt8>) {
     line += 1
     let end = offset + bytes.count + 1
-    let record = bytes.isEmpty ? nil : JournalRecord(file: name, line: line, bytes: Array(bytes))
+    let record =
+      bytes.isEmpty
+      ? nil : JournalRecord(file: name, line: line, bytes: Array(bytes), bootBeginNs: bootBeginNs)
     if record == nil, !bytes.isEmpty {
       if unreadable.count == 0 { unreadable.first = line }
       unreadable.count += 1
     }
-    if let record { take(record) }
+    if let record {
+      checkOrder(of: record, bytes)
+      take(record)
+    }
     keepHits(before: end, record)
     offset = end
+  }
+
+  /// Each record has the checksum of the one before. Journals made by hand have none.
+  private mutating func checkOrder(of record: JournalRecord, _ bytes: ArraySlice<UInt8>) {
+    let after = record.body["after"]?.text
+    if after != nil { hasChecksums = true }
+    if hasChecksums, after != lastChecksum { changedLine = changedLine ?? line }
+    lastChecksum = Self.checksum(bytes)
+  }
+
+  /// FNV-1a, in hexadecimal.
+  static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    bytes.withUnsafeBufferPointer { bytes in
+      for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    return Hexadecimal.encode(word: sum)
   }
 
   /// The end of the file, with or without a truncated line.
@@ -68,8 +98,11 @@ struct JournalReading {
     start = start ?? record
     last = record.replacingBody(.null)
     lastNs = record.atNs
+    lastWallNs = record.wallNs
     lastKind = record.kind
-    if let since = record.body["late_since"]?.integer { lates.append((since, record.atNs)) }
+    if let since = record.body["late_since"]?.integer {
+      lates.append((since &+ bootBeginNs, record.atNs))
+    }
     guard let core = record.body["core"]?.text else { return }
     let kin = String(core.prefix { $0 != "-" })
     if record.kind == "core" {

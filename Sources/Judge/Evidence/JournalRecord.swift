@@ -10,11 +10,12 @@ struct JournalRecord {
   let kind: String
   let body: JSONValue
 
-  init?(file: String, line: Int, bytes: [UInt8]) {
+  /// `bootBeginNs`: where the clock of the process's boot begins.
+  init?(file: String, line: Int, bytes: [UInt8], bootBeginNs: Int64 = 0) {
     guard let body = JSONValue(parsing: bytes), let atNs = body["t"]?.integer,
       let wallNs = body["wall"]?.integer, let kind = body["kind"]?.text
     else { return nil }
-    self.init(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
+    self.init(file: file, line: line, atNs: atNs &+ bootBeginNs, wallNs: wallNs, kind: kind, body: body)
   }
 
   private init(file: String, line: Int, atNs: Int64, wallNs: Int64, kind: String, body: JSONValue) {

@@ -5,6 +5,8 @@ public enum JudgeError: Error, Hashable, Sendable {
   /// The wallet's database has no table, and the peer has no frame.
   case neverBegun(path: String)
   case unreadable(path: String, reason: String)
+  /// A database with damaged pages, or no database at all.
+  case damaged(path: String, reason: String)
   /// Far larger than the file of any run.
   case tooLarge(path: String, bytes: Int64)
   /// Larger than the room for a copy.
@@ -30,6 +32,8 @@ extension JudgeError: CustomStringConvertible {
       "no wallet was created yet: \(path) is empty, so there is nothing to judge; make room on its disk, open the app, then judge again"
     case .unreadable(let path, let reason):
       "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again"
+    case .damaged(let path, let reason):
+      "\(path) is damaged (\(reason)): judge a copy from before the damage; `baton doctor` says how the phone can go on"
     case .tooLarge(let path, let bytes):
       "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or put the wallet's file in its place"
     case .noRoom(let path, let bytes, let directory, let free):

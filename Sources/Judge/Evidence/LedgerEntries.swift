@@ -1,4 +1,4 @@
-// The rows of the ledger, one type per table. Times with the suffix `Ns` are of the monotonic clock.
+// The rows of the ledger, one type per table. Times with the suffix `Ns` are of the clock of `Boots`.
 
 struct RunEntry {
   let id: Int64
@@ -9,6 +9,8 @@ struct RunEntry {
   let storageDelayNs: Int64
   /// Which pushes the peer sends; nil in a ledger without the column.
   let pushForm: String?
+  /// The machine's; nil in a ledger without the column.
+  let boot: String?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
@@ -18,6 +20,7 @@ struct RunEntry {
     let hasDelay = row.names.contains("storage_delay_ns")
     storageDelayNs = hasDelay ? try row.integer("storage_delay_ns") : 0
     pushForm = row.names.contains("push_form") ? try row.text("push_form") : nil
+    boot = row.names.contains("boot") ? try row.text("boot") : nil
   }
 
   var evidence: String { "ledger runs \(id)" }

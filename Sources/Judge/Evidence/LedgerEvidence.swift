@@ -96,7 +96,7 @@ struct LedgerEvidence {
     return count > 0 ? backups[count - 1] : nil
   }
 
-  /// False if the machine was restarted: its clock began anew.
+  /// False in a ledger without the boots of the machine if that was restarted: its clock began anew.
   var hasOneClock: Bool { starts == starts.sorted() }
 
   /// The newest run that had started by then.

@@ -32,6 +32,7 @@ struct FileStamp: Hashable {
   let inode: UInt64
   let size: Int64
   let modifiedNanoseconds: Int64
+  let changedNanoseconds: Int64
 
   init?(_ path: String) {
     var facts = stat()
@@ -40,5 +41,7 @@ struct FileStamp: Hashable {
     size = Int64(facts.st_size)
     modifiedNanoseconds =
       Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+    changedNanoseconds =
+      Int64(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_ctim.tv_nsec)
   }
 }

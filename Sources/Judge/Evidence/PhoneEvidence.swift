@@ -49,6 +49,7 @@ struct PhoneEvidence {
     let id: Int64
     let role: String
     let pid: Int64
+    let startTime: Int64?
     let how: String?
     let number: Int64?
     let reason: String?
@@ -80,7 +81,7 @@ struct PhoneEvidence {
 
   private static let names = ["pushes.jsonl", "notifications.jsonl", "processes.jsonl"]
 
-  init(directory: String) {
+  init(directory: String, _ boots: Boots) {
     var rows: [String: [JSONValue]] = [:]
     var problems: [String: EvidenceFile.Problem] = [:]
     var foreignLines: [(name: String, count: Int, first: Int)] = []
@@ -92,7 +93,7 @@ struct PhoneEvidence {
       } catch { problems[name] = error }
     }
     let read = Self.names.map { rows[$0] ?? [] }
-    self.init(pushes: read[0], notifications: read[1], processes: read[2])
+    self.init(pushes: read[0], notifications: read[1], processes: read[2], boots)
     self.problems = problems
     self.foreignLines = foreignLines
   }
@@ -100,15 +101,17 @@ struct PhoneEvidence {
   init(pushes: [UInt8], notifications: [UInt8], processes: [UInt8]) {
     self.init(
       pushes: Self.rows(in: pushes), notifications: Self.rows(in: notifications),
-      processes: Self.rows(in: processes))
+      processes: Self.rows(in: processes), Boots())
   }
 
-  private init(pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue]) {
+  private init(
+    pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue], _ boots: Boots
+  ) {
     numbers = zip(Self.names, [pushes, notifications, processes]).map { name, rows in
       (name, Set(rows.compactMap { $0["id"]?.integer }).sorted())
     }
-    self.pushes = Self.pushes(pushes)
-    self.notifications = Self.notifications(notifications)
+    self.pushes = Self.pushes(pushes, boots)
+    self.notifications = Self.notifications(notifications, boots)
     changes = notifications.compactMap { row in
       guard let id = row["id"]?.integer, let key = row["key"]?.text else { return nil }
       return Change(id: id, key: key, isGone: row["withdrawn"]?.isTrue == true || row["answer"] != nil)
@@ -119,10 +122,11 @@ struct PhoneEvidence {
         continue
       }
       newest[id] = Process(
-        id: id, role: role, pid: pid, how: row["how"]?.text, number: row["number"]?.integer,
+        id: id, role: role, pid: pid, startTime: row["start_time"]?.integer, how: row["how"]?.text,
+        number: row["number"]?.integer,
         reason: row["reason"]?.text, endCode: row["end_code"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
         peakFootprintBytes: row["peak_footprint_bytes"]?.integer,
-        startedNs: row["started_at_ns"]?.integer, endedNs: row["ended_at_ns"]?.integer)
+        startedNs: row.time("started_at_ns", boots), endedNs: row.time("ended_at_ns", boots))
     }
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
   }
@@ -135,11 +139,12 @@ struct PhoneEvidence {
     "dropped: the phone rebooted before it came to anything": ("dropped", "reboot"),
   ]
 
-  private static func pushes(_ rows: [JSONValue]) -> [Push] {
+  private static func pushes(_ rows: [JSONValue], _ boots: Boots) -> [Push] {
     var taken: [Push] = []
     var places: [Int64: Int] = [:]
     for row in rows {
-      guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
+      guard let id = row["id"]?.integer, let visible = row["visible"], let at = row.time("at_ns", boots)
+      else {
         continue
       }
       let older = row["fate"]?.text.flatMap { Self.olderFates[$0] }
@@ -157,7 +162,7 @@ struct PhoneEvidence {
     return taken
   }
 
-  private static func notifications(_ rows: [JSONValue]) -> [Notification] {
+  private static func notifications(_ rows: [JSONValue], _ boots: Boots) -> [Notification] {
     var shown: [Notification?] = []
     var places: [Int64: [Int]] = [:]
     for row in rows {
@@ -171,7 +176,7 @@ struct PhoneEvidence {
       } else {
         places[id, default: []].append(shown.count)
         shown.append(
-          Notification(id: id, push: row["push"]?.integer, atNs: row["at_ns"]?.integer))
+          Notification(id: id, push: row["push"]?.integer, atNs: row.time("at_ns", boots)))
       }
     }
     return shown.compactMap { $0 }
@@ -200,5 +205,12 @@ struct PhoneEvidence {
 
   private static func rows(in bytes: [UInt8]) -> [JSONValue] {
     bytes.split(separator: 10).compactMap { JSONValue(parsing: Array($0)) }
+  }
+}
+
+extension JSONValue {
+  /// Of the boot that the row names.
+  fileprivate func time(_ name: String, _ boots: Boots) -> Int64? {
+    self[name]?.integer.map { $0 &+ boots.beginNs(of: self["boot"]?.text) }
   }
 }

@@ -25,6 +25,19 @@ extension PhoneEvidence {
     return nil
   }
 
+  /// The first push that a journal of iosd shows, and that no notification has. A killed iosd may not have written the
+  /// row of its last line.
+  func firstShownWithoutRow(_ journals: [JournalFile]) -> (push: Int64, journal: JournalFile)? {
+    let known = Set(notifications.compactMap(\.push))
+    for journal in journals where !journal.hasGaps {
+      for record in journal.events(of: "phone") where journal.hasEnded || record.atNs < journal.lastNs {
+        let pushes = record.directives.compactMap { $0["show"]?["push"]?.integer }
+        if let push = pushes.first(where: { !known.contains($0) }) { return (push, journal) }
+      }
+    }
+    return nil
+  }
+
   /// For each journal that ends before rows of its time, the first such row. `journals` is sorted by start.
   func rowsBehindJournals(
     _ journals: [JournalFile], isCertain: (Int64) -> Bool

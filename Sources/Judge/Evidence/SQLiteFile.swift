@@ -17,7 +17,11 @@ final class SQLiteFile {
   }
 
   private static func judged(_ error: any Error, _ path: String) -> JudgeError {
-    error as? JudgeError ?? .unreadable(path: path, reason: (error as? DatabaseError)?.words ?? "\(error)")
+    guard let error = error as? DatabaseError else {
+      return error as? JudgeError ?? .unreadable(path: path, reason: "\(error)")
+    }
+    return [.corrupt, .notADatabase, .lacksAPart].contains(error.kind)
+      ? .damaged(path: path, reason: error.words) : .unreadable(path: path, reason: error.words)
   }
 
   func tables() throws(JudgeError) -> [String] {

@@ -18,13 +18,13 @@ struct SenderEntry {
   let isInParts: Bool
   let evidence: String
 
-  init?(_ row: JSONValue, evidence: String) {
+  init?(_ row: JSONValue, _ boots: Boots, evidence: String) {
     guard let atNs = row["at_ns"]?.int, let told = row["told"]?.text.flatMap(Told.init),
       let paymentHash = row["payment_hash"]?.text.flatMap({ Hexadecimal.decode($0) }),
       let payee = row["payee"]?.text.flatMap({ Hexadecimal.decode($0) }),
       let attempts = row["attempts"]?.elements
     else { return nil }
-    self.atNs = atNs
+    self.atNs = atNs &+ boots.beginNs(of: row["boot"]?.text)
     self.told = told
     self.paymentHash = paymentHash
     self.payee = payee
@@ -34,7 +34,9 @@ struct SenderEntry {
     guard self.attempts.count == attempts.count else { return nil }
   }
 
-  static func all(in directory: String) -> (rows: [SenderEntry], remarks: [String]) {
-    RowFile.read("senders.jsonl", in: directory, SenderEntry.init)
+  static func all(
+    in directory: String, _ boots: Boots
+  ) -> (rows: [SenderEntry], remarks: [String], foreign: [String]) {
+    RowFile.read("senders.jsonl", in: directory) { SenderEntry($0, boots, evidence: $1) }
   }
 }

@@ -24,15 +24,23 @@ struct WalletEvidence {
   private let sums: [Int64: WriteSums]
   /// Restored from the peer's backup: rows that journals show may be lost.
   let isRestored: Bool
+  /// Of the claims and of lspd's starts.
+  let boots: Boots
 
-  /// Without a file: a wallet of which only the peer's ledger is known.
-  init(_ file: SQLiteFile?, _ visits: Visits) throws(JudgeError) {
+  /// Without a file: a wallet of which only the peer's ledger is known. `runs`: the boots of lspd's starts.
+  init(_ file: SQLiteFile?, runs: [String] = [], _ visits: Visits) throws(JudgeError) {
     let tables = TableReader(file, visits)
     container = try file?.entries(of: "meta", orderedBy: "key") { (row) throws(JudgeError) in
       (key: try row.text("key"), value: try row.blob("value"))
     }.first { $0.key == "container" }?.value
-    claims = try tables.read("claims", by: "epoch", ClaimEntry.init)
-    writes = try tables.read("node_writes", by: "id", NodeWriteEntry.init)
+    let claimed = try tables.read("claims", by: "epoch", ClaimEntry.init)
+    let boots = Boots(runs: runs, claims: claimed.map(\.boot))
+    self.boots = boots
+    claims = Rows(claimed.map { $0.moved(by: boots.beginNs(of: $0.boot)) }, visits)
+    let begins = Dictionary(claimed.map { ($0.epoch, boots.beginNs(of: $0.boot)) }) { first, _ in first }
+    writes = try tables.read("node_writes", by: "id") { (row) throws(JudgeError) in
+      try NodeWriteEntry(row).moved { begins[$0] ?? 0 }
+    }
     channels = try tables.read("channels", by: "id", ChannelEntry.init)
     htlcs = try tables.read("htlcs", by: "direction, id") { (row) throws(JudgeError) in
       try HTLCEntry(row, channel: try row.blob("channel"))
@@ -72,7 +80,7 @@ struct ClaimEntry {
   let bootHigh: Int64
   let bootLow: Int64
   let incarnation: Int64
-  let bootNs: Int64
+  private(set) var bootNs: Int64
   let wallNs: Int64
   let seenEpoch: Int64
   let reason: String
@@ -89,6 +97,12 @@ struct ClaimEntry {
     wallNs = try row.integer("claimed_wall_ns")
     seenEpoch = try row.integer("seen_epoch")
     reason = try row.text("reason")
+  }
+
+  func moved(by spanNs: Int64) -> ClaimEntry {
+    var moved = self
+    moved.bootNs &+= spanNs
+    return moved
   }
 
   /// The owner raised its epoch above one that the peer reported, after an old copy of the database was restored.
@@ -108,7 +122,7 @@ struct NodeWriteEntry {
   let epoch: Int64
   let incarnation: Int64
   let what: String
-  let atNs: Int64
+  private(set) var atNs: Int64
   /// Nil if `what` is not a summary of this version or an earlier one.
   let summary: WriteSummary?
 
@@ -119,6 +133,12 @@ struct NodeWriteEntry {
     what = try row.text("what")
     atNs = try row.integer("at_mono_ns")
     summary = WriteSummary(what)
+  }
+
+  func moved(by spanNs: (Int64) -> Int64) -> NodeWriteEntry {
+    var moved = self
+    moved.atNs &+= spanNs(epoch)
+    return moved
   }
 
   var evidence: String { "node.sqlite node_writes \(id)" }

@@ -1,5 +1,6 @@
 /// The sums of several writes' summaries.
 struct WriteSums {
+  private(set) var count: Int64 = 0
   private(set) var received: Int64 = 0
   private(set) var invoices = 0
   private(set) var offered: Int64 = 0
@@ -12,6 +13,7 @@ struct WriteSums {
   private(set) var lastNs: Int64?
 
   mutating func add(_ write: NodeWriteEntry) {
+    count += 1
     lastNs = max(lastNs ?? .min, write.atNs)
     guard let summary = write.summary else { return }
     received = received &+ summary.received

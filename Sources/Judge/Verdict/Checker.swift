@@ -168,12 +168,25 @@ struct Checker {
   }
 
   var verdict: Verdict {
-    let without = Set(absences.all.map(\.part))
+    var missing = absences.demanded(without: waived)
+    var (findings, remarks) = (findings, remarks)
+    let broken = findings.filter { $0.invariant != Invariant.progress.rawValue }
+    if evidence.isCopyOfRunningPhone, !broken.isEmpty {
+      missing.append(Self.oneMoment)
+      findings.removeAll { broken.contains($0) }
+      remarks += broken.map { "not held against the wallet: \($0.sentence)" }.uniqued
+    }
+    let without = Set((absences.all + missing).map(\.part))
     return Verdict(
       counts: counts, findings: findings, unsettled: unsettled, remarks: remarks,
       judged: absences.parts.filter { !without.contains($0) },
-      notJudged: absences.all.map(\.part).uniqued, missing: absences.demanded(without: waived))
+      notJudged: (absences.all + missing).map(\.part).uniqued, missing: missing)
   }
+
+  private static let oneMoment = Absence(
+    part: "one moment",
+    sentence: "this is a copy of a phone that ran or was killed, and its files do not fit together",
+    advice: "judge the phone where it ran, or copy it after `baton down`")
 }
 
 extension Array where Element: Hashable {
