@@ -1,0 +1,368 @@
+import Foundation
+import Testing
+import WaitingTests
+
+/// One edit by hand of what a phone has left.
+private struct Forgery {
+  let name: String
+  let edit: (ForgedHome) throws -> Void
+
+  init(_ name: String, _ edit: @escaping (ForgedHome) throws -> Void) {
+    (self.name, self.edit) = (name, edit)
+  }
+}
+
+@Suite("Forged evidence", .waits)
+struct ForgeryTests {
+  /// The home of a phone that is down, and of the same phone at an earlier time.
+  private static func makeHome(_ wallet: String, _ phone: CommandPhone) throws {
+    let home = phone.scratch("phone")
+    _ = try phone.run("up", "--wallet", wallet)
+    try phone.openAndConnect()
+    for _ in 0..<2 { #expect(try phone.run("pay", phone.invoice()).contains("settled")) }
+    _ = try phone.run("down")
+    try FileManager.default.copyItem(atPath: home, toPath: phone.scratch("earlier"))
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let outside = try phone.run("invoice", "700", "--external").trimmingCharacters(
+      in: .whitespacesAndNewlines)
+    _ = try phone.run("send", outside)
+    _ = try phone.run("lsp", "fail", "temporary_channel_failure")
+    _ = try phone.run("pay", phone.invoice(sat: 300))
+    let invoices = try (0..<2).map { try phone.invoice(sat: 1000 + $0) }
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    // The extension receives it, or tells of it and the app does.
+    let paying = try phone.begin("pay", invoices[0], into: "paid")
+    _ = try phone.run("pushes")
+    _ = try phone.run("app", "open")
+    _ = phone.scratch.end(paying)
+    #expect(phone.scratch.text("paid").contains("settled"), "\(phone.scratch.text("paid"))")
+    try phone.openAndConnect()
+    #expect(try phone.run("pay", invoices[1]).contains("settled"))
+    _ = try phone.run("down")
+  }
+
+  @Test(arguments: ["phoenix", "bitkit"])
+  func `No edit of a home by hand is sound, except that all of it is of an earlier time`(wallet: String)
+    throws
+  {
+    let phone = CommandPhone()
+    try Self.makeHome(wallet, phone)
+    let base = VerdictTable.verdict(phone.scratch("phone"))
+    VerdictTable.print(wallet, "(no edit)", base)
+    #expect(base.code == 0, "\(base)")
+    for (place, forgery) in Self.all(earlier: phone.scratch("earlier")).enumerated() {
+      let isDrawn = place.isMultiple(of: 2) == (wallet == "phoenix")
+      guard VerdictTable.file != nil || isDrawn else { continue }
+      let copy = phone.scratch("forged")
+      try FileManager.default.copyItem(atPath: phone.scratch("phone"), toPath: copy)
+      defer { try? FileManager.default.removeItem(atPath: copy) }
+      try forgery.edit(ForgedHome(path: copy))
+      let verdict = VerdictTable.verdict(copy)
+      VerdictTable.print(wallet, forgery.name, verdict)
+      let isOfEarlierTime = forgery.name == Self.rollback
+      #expect((verdict.code == 0) == isOfEarlierTime, "\(wallet), \(forgery.name): \(verdict)")
+    }
+  }
+
+  private static let rollback = "all of the home is of an earlier time"
+  private static let parts = ["AppGroup", "Keychain", "journal", "lsp", "os"]
+
+  // MARK: The table
+
+  private static func all(earlier: String) -> [Forgery] {
+    walletRows + ledgerRows + journalLines + phoneRows + senderRows + [
+      Forgery(rollback) { home in for part in parts { try home.replace(part, from: earlier) } },
+      Forgery("all but senders.jsonl is of an earlier time") { home in
+        let kept = try String(contentsOfFile: "\(home.path)/lsp/senders.jsonl", encoding: .utf8)
+        for part in parts { try home.replace(part, from: earlier) }
+        try kept.write(toFile: "\(home.path)/lsp/senders.jsonl", atomically: false, encoding: .utf8)
+      },
+    ]
+      + ["AppGroup", "journal", "lsp", "os"].map { part in
+        Forgery("\(part) is of an earlier time") { try $0.replace(part, from: earlier) }
+      }
+  }
+
+  private static let newest = "(SELECT max(id) FROM received_payments)"
+  private static let newestHash = "(SELECT payment_hash FROM received_payments ORDER BY id DESC LIMIT 1)"
+
+  private static var walletRows: [Forgery] {
+    func sql(_ name: String, _ statements: String...) -> Forgery {
+      Forgery(name) { home in for statement in statements { try home.wallet(statement) } }
+    }
+    let withoutReceipt = [
+      "UPDATE node_writes SET what = replace(what, ' received=1', '') WHERE id = (SELECT max(id) FROM node_writes WHERE what LIKE '%received=1%')",
+      "DELETE FROM received_payments WHERE id = \(newest)",
+    ]
+    return [
+      sql("a receipt is deleted", withoutReceipt[1]),
+      sql("a receipt is deleted, and its write does not count it", withoutReceipt[0], withoutReceipt[1]),
+      Forgery("a receipt and its payment are deleted on both sides") { home in
+        try home.ledger("DELETE FROM payments WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')")
+        for statement in withoutReceipt { try home.wallet(statement) }
+      },
+      Forgery("a receipt is deleted, and its payment failed") { home in
+        try home.ledger(
+          "UPDATE payments SET state = 'failed', preimage = NULL, failure_code = 4103, failure = 'recipient-away' WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')"
+        )
+        for statement in withoutReceipt { try home.wallet(statement) }
+      },
+      Forgery("payment, invoice, receipt and the sender's line are deleted, and the frames kept") { home in
+        try home.ledger("DELETE FROM payments WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')")
+        try home.wallet("DELETE FROM invoices WHERE payment_hash = \(newestHash)")
+        for statement in withoutReceipt { try home.wallet(statement) }
+        try home.wallet(
+          "UPDATE node_writes SET what = replace(what, 'invoice=1', '') WHERE id = (SELECT max(id) FROM node_writes WHERE what = 'invoice=1')"
+        )
+        try home.rows("lsp/senders.jsonl") { Array($0.dropLast()) }
+      },
+      sql(
+        "a receipt has another amount",
+        "UPDATE received_payments SET amount_msat = amount_msat + 1000 WHERE id = \(newest)"),
+      Forgery("a receipt and its payment have another amount") { home in
+        try home.wallet("UPDATE received_payments SET amount_msat = amount_msat + 1000 WHERE id = \(newest)")
+        try home.ledger(
+          "UPDATE payments SET amount_msat = amount_msat + 1000, total_msat = total_msat + 1000 WHERE id = (SELECT max(id) FROM payments)"
+        )
+      },
+      sql(
+        "the wallet's balance is higher",
+        "UPDATE channels SET local_msat = local_msat + 5000000, remote_msat = remote_msat - 5000000"),
+      sql("the channel is at an earlier revision", "UPDATE channels SET revision = revision - 1"),
+      sql(
+        "a payment that was sent has failed",
+        "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 4103"),
+      sql("a payment that was sent is deleted", "DELETE FROM outgoing_payments"),
+      sql(
+        "the last write is of an earlier epoch",
+        "UPDATE node_writes SET (epoch, incarnation) = (SELECT epoch, incarnation FROM claims WHERE epoch = 1) WHERE id = (SELECT max(id) FROM node_writes)"
+      ),
+      sql(
+        "a write is of an incarnation that never claimed",
+        "UPDATE node_writes SET incarnation = incarnation + 1 WHERE id = (SELECT max(id) FROM node_writes)"),
+      sql(
+        "a write is stamped an hour before",
+        "UPDATE node_writes SET at_mono_ns = at_mono_ns - 3600000000000 WHERE id = 3"),
+      sql("a write is deleted", "DELETE FROM node_writes WHERE id = (SELECT max(id) - 3 FROM node_writes)"),
+      sql(
+        "the last write is deleted", "DELETE FROM node_writes WHERE id = (SELECT max(id) FROM node_writes)"),
+      sql(
+        "a write is added",
+        "INSERT INTO node_writes(epoch, incarnation, what, at_mono_ns) SELECT epoch, incarnation, 'waiting=0', at_mono_ns + 1000 FROM node_writes ORDER BY id DESC LIMIT 1"
+      ),
+      sql("a claim saw another epoch", "UPDATE claims SET seen_epoch = 0 WHERE epoch = 2"),
+      sql("a claim has another incarnation", "UPDATE claims SET incarnation = 7 WHERE epoch = 2"),
+      sql("a claim is of another process", "UPDATE claims SET pid = pid + 1 WHERE epoch = 2"),
+      sql(
+        "a claim is of the other role",
+        "UPDATE claims SET role = CASE role WHEN 'app' THEN 'extension' ELSE 'app' END WHERE epoch = 2"),
+      sql("the newest claims are deleted", "DELETE FROM claims WHERE epoch > 1"),
+      sql("an invoice is deleted", "DELETE FROM invoices WHERE payment_hash = \(newestHash)"),
+      sql("the container has another id", "UPDATE meta SET value = randomblob(16) WHERE key = 'container'"),
+      Forgery("the wallet's database is deleted") { try $0.remove("AppGroup/node.sqlite") },
+      Forgery("a preimage is in the wallet's database") { home in
+        try home.wallet(
+          "ATTACH '\(home.path)/lsp/ledger.sqlite' AS peer",
+          "UPDATE main.invoices SET text = (SELECT hex(preimage) FROM peer.payments WHERE preimage IS NOT NULL LIMIT 1)"
+        )
+      },
+    ]
+  }
+
+  private static var ledgerRows: [Forgery] {
+    func sql(_ name: String, _ statements: String...) -> Forgery {
+      Forgery(name) { home in for statement in statements { try home.ledger(statement) } }
+    }
+    return [
+      sql(
+        "the peer's balance is higher",
+        "UPDATE channel SET local_msat = local_msat + 5000000, remote_msat = remote_msat - 5000000"),
+      sql("a payment is of another wallet", "UPDATE payments SET wallet = 2 WHERE id = 1"),
+      sql(
+        "a payment is not settled",
+        "UPDATE payments SET state = 'offered', preimage = NULL, settled_at_ns = NULL WHERE id = 1"),
+      sql(
+        "the last frame that the peer processed was ignored",
+        "UPDATE frames SET acted = 0, why_not = 'x' WHERE id = (SELECT max(id) FROM frames WHERE direction = 'in' AND acted = 1)"
+      ),
+      sql(
+        "the frames of the last connection are deleted",
+        "DELETE FROM frames WHERE connection = (SELECT max(connection) FROM frames)"),
+      sql("a frame is deleted", "DELETE FROM frames WHERE id = 20"),
+      sql("all frames are deleted", "DELETE FROM frames"),
+      Forgery("the ledger is deleted") { try $0.remove("lsp/ledger.sqlite") },
+      Forgery("the ledger is empty") { home in
+        for table in [
+          "frames", "connections", "fence", "payments", "backups", "htlcs", "pushes", "runs", "channel",
+        ] {
+          try home.ledger("DELETE FROM \(table)")
+        }
+      },
+      sql("lspd's second start has an earlier clock", "UPDATE runs SET started_at_ns = 1000 WHERE id = 2"),
+      sql(
+        "lspd's second start is of another boot",
+        "UPDATE runs SET boot = 'ffffffffffffffffffffffffffffffff' WHERE id = 2"),
+      sql("a fence is deleted", "DELETE FROM fence WHERE id = 2"),
+      sql(
+        "a connection had a lower epoch",
+        "UPDATE connections SET epoch = 1 WHERE id = (SELECT max(id) FROM connections)"),
+      sql("a backup is deleted", "DELETE FROM backups WHERE revision = 2"),
+    ]
+  }
+
+  private static var journalLines: [Forgery] {
+    let write = #""write":{"#
+    return [
+      Forgery("the app's journals are deleted") { home in
+        for name in try home.journals("mainappd") { try home.remove(name) }
+      },
+      Forgery("the journals of lspd are deleted") { home in
+        for name in try home.journals("lspd") { try home.remove(name) }
+      },
+      Forgery("the journals of iosd are deleted") { home in
+        for name in try home.journals("iosd") { try home.remove(name) }
+      },
+      Forgery("all journals are reduced to their first lines") { home in
+        for name in try home.journals("") { try home.rows(name) { Array($0.prefix(1)) } }
+      },
+      Forgery("a line of the app's journal is cut out") { home in
+        try home.rows(try home.journal("mainappd")) { Array($0[..<10] + $0[11...]) }
+      },
+      Forgery("a line of the app's journal is cut out, and the others are numbered anew") { home in
+        try home.cutLine("mainappd", with: #""kind":"event""#)
+      },
+      Forgery("the line of a write is cut out, and the others are numbered and summed anew") { home in
+        try home.cutLine("mainappd", with: write, isSummed: true)
+      },
+      Forgery("the line of a claim is cut out, and the others are numbered and summed anew") { home in
+        try home.cutLine("mainappd", with: #"{"claim":"#, isSummed: true)
+      },
+      Forgery("the app's journal ends after 20 lines") { home in
+        try home.rows(try home.journal("mainappd")) { Array($0.prefix(20)) }
+      },
+      Forgery("the app's journal ends before its last line") { home in
+        try home.rows(try home.journal("mainappd")) { Array($0.dropLast()) }
+      },
+      Forgery("iosd's journal ends after 20 lines") { home in
+        try home.rows(try home.journal("iosd")) { Array($0.prefix(20)) }
+      },
+      Forgery("a line of the app's journal is changed") { home in
+        try home.rows(try home.journal("mainappd")) { lines in
+          var lines = lines
+          lines[5].replace(#/"wall":1/#, with: "\"wall\":2")
+          return lines
+        }
+      },
+      Forgery("a line of the app's journal is no record") { home in
+        try home.rows(try home.journal("mainappd")) { Array($0[..<5]) + ["x"] + Array($0[5...]) }
+      },
+      Forgery("the app's journal is of another process") { home in
+        try home.rows(try home.journal("mainappd")) { lines in
+          [lines[0].replacing(#/"start_time":/#, with: "\"start_time\":1")] + lines[1...]
+        }
+      },
+      Forgery("a line is added to the app's journal") { home in
+        try home.rows(try home.journal("mainappd")) { lines in
+          lines + [#"{"seq":\#(lines.count + 1),"t":1,"wall":1,"kind":"note","text":"x"}"#]
+        }
+      },
+    ]
+  }
+
+  private static var phoneRows: [Forgery] {
+    func withoutNotification(_ name: String, _ more: @escaping (ForgedHome) throws -> Void = { _ in })
+      -> Forgery
+    {
+      Forgery(name) { home in
+        try home.rows("os/notifications.jsonl") { lines in
+          Array(lines.prefix { !$0.contains(#""push":"#) })
+        }
+        try more(home)
+      }
+    }
+    func push(_ old: Regex<Substring>, _ new: String) -> (ForgedHome) throws -> Void {
+      { home in
+        try home.rows("os/pushes.jsonl") { $0.map { $0.replacing(old, with: new) } }
+      }
+    }
+    return [
+      withoutNotification("the notifications are deleted"),
+      withoutNotification("the notifications are deleted, as if their pushes were replaced") { home in
+        try home.rows("os/pushes.jsonl") { lines in
+          lines.map { line in
+            line.contains("fate_code")
+              ? line.replacing(#/"fate_code":"[a-z-]+"/#, with: #""fate_code":"replaced""#)
+              : String(line.dropLast())
+                + #","fate":"x","fate_code":"replaced","fate_wall_ns":1,"fate_at_ns":1}"#
+          }
+        }
+      },
+      withoutNotification(
+        "the notifications are deleted, as if their pushes were silent",
+        push(#/"visible":true/#, #""visible":false"#)),
+      withoutNotification("the notifications are deleted, as if iosd had been killed") { home in
+        try home.rows("os/pushes.jsonl") { lines in
+          lines.map {
+            String($0.dropLast()) + #","fate":"x","fate_code":"lost","fate_wall_ns":1,"fate_at_ns":1}"#
+          }
+        }
+        for name in try home.journals("iosd") { try home.rows(name) { Array($0.dropLast()) } }
+      },
+      Forgery("a notification is there twice") { home in
+        try home.rows("os/notifications.jsonl") { lines in
+          let last = try #require(lines.last { $0.contains(#""push":"#) })
+          let id = lines.count + 1
+          return lines + [last.replacing(#/^\{"id":\d+/#, with: "{\"id\":\(id)")]
+        }
+      },
+      Forgery("a push is deleted") { home in try home.rows("os/pushes.jsonl") { Array($0.dropFirst()) } },
+      Forgery("the processes are deleted") { home in try home.rows("os/processes.jsonl") { _ in [] } },
+      Forgery("the newest process is deleted") { home in
+        try home.rows("os/processes.jsonl") { lines in
+          let last = try #require(lines.last?.prefix { $0 != "," })
+          return lines.filter { !$0.hasPrefix(last + ",") }
+        }
+      },
+      Forgery("an extension used 60 MB") { home in
+        try home.rows("os/processes.jsonl") { lines in
+          lines.map {
+            $0.replacing(#/"peak_footprint_bytes":\d+/#, with: "\"peak_footprint_bytes\":62914560")
+          }
+        }
+      },
+      Forgery("the phone's directory is deleted") { try $0.remove("os") },
+    ]
+  }
+
+  private static var senderRows: [Forgery] {
+    func rows(_ name: String, _ change: @escaping ([String]) throws -> [String]) -> Forgery {
+      Forgery(name) { try $0.rows("lsp/senders.jsonl", change) }
+    }
+    func last(_ change: @escaping (String) -> String) -> ([String]) throws -> [String] {
+      { lines in lines.dropLast() + [change(try #require(lines.last))] }
+    }
+    let failed = { (line: String) in line.replacing(#""told":"settled""#, with: #""told":"failed""#) }
+    return [
+      Forgery("what senders told is deleted") { try $0.remove("lsp/senders.jsonl") },
+      rows("what senders told is empty") { _ in [] },
+      rows("a line of what senders told is no row") { $0 + ["garbage"] },
+      rows("the last line of what senders told is cut off") { Array($0.dropLast()) },
+      rows("a sender told that a paid payment failed", last(failed)),
+      rows(
+        "a sender told that a paid payment failed, and names no attempt",
+        last { failed($0).replacing(#/"attempts":\[[^\]]*\]/#, with: "\"attempts\":[]") }),
+      rows(
+        "a sender told that a paid payment to another node failed",
+        last { failed($0).replacing(#/"payee":"0[23]/#, with: "\"payee\":\"0200") }),
+      Forgery("a sender told that a payment failed whose attempt the ledger does not name") { home in
+        try home.ledger("UPDATE payments SET attempt_id = NULL")
+        try home.rows("lsp/senders.jsonl", last(failed))
+      },
+      rows("a sender told that a failed payment is settled") { lines in
+        lines.map { $0.replacing(#""told":"failed""#, with: #""told":"settled""#) }
+      },
+    ]
+  }
+}
