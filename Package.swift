@@ -260,7 +260,6 @@ let package = Package(
       name: "Live",
       dependencies: [
         "Ground", "Reports", "Guardrails", "PhonePolicy", "Database", "SharedContainer", "DaemonRuntime",
-        "CLinux",
         "PhoneClient", "Terminal", "Inspection",
       ], path: "Sources/Baton/Live"),
     .executableTarget(
@@ -487,7 +486,7 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "WaitingTests",
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
-        "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
+        "LightningInvoices", "LightningNode", "LightningProvider", "Database", "SharedContainer",
         "IncomingStore", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "Sender", "PeerTransport", "PhoneClient", "Terminal", "Diagnosis", "Inspection", "Lab", "Stages",
         "Live",

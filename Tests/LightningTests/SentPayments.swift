@@ -62,7 +62,7 @@ extension NodeRefusal {
   var words: String {
     switch self {
     case .notHeld: Self.notHeldWords
-    case .because(let sentence): sentence
+    case .because(let sentence), .unknown(let sentence): sentence
     }
   }
 }

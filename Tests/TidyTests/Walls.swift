@@ -125,7 +125,7 @@ enum Walls {
     (
       "Live",
       """
-      Ground Reports Guardrails PhonePolicy Database SharedContainer DaemonRuntime CLinux PhoneClient Terminal Inspection Glibc
+      Ground Reports Guardrails PhonePolicy Database SharedContainer DaemonRuntime PhoneClient Terminal Inspection
       """
     ),
     (

@@ -118,9 +118,10 @@ public struct Requests: Core {
     case .begun(let key, let splice): return begun(key, splice)
     case .refused(let key, let refusal, let status):
       guard let index = index(key), !open[index].isBegun else { return [] }
-      let (kind, sentence) = (open[index].request.kind, sentence(refusal, open[index].request, status))
-      if case .unknown = refusal { return end(index, answering: .unknown(kind, sentence)) }
-      return end(index, answering: .refused(kind, sentence))
+      let kind = open[index].request.kind
+      let words = sentence(refusal, open[index].request, status)
+      if case .unknown = refusal { return end(index, answering: .unknown(kind, words)) }
+      return end(index, answering: .refused(kind, words))
     case .ended(let key): return index(key).map { end($0) } ?? []
     case .answered(let key, let answer):
       guard let index = index(key), let id = open[index].id else { return [] }

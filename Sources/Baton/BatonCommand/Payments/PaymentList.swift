@@ -35,7 +35,7 @@ struct PaymentList {
     let known = Set(lists.joined().filter { $0.direction == .incoming }.map(\.paymentHash))
     var all = held.filter { !known.contains($0.paymentHash) }.reversed() as [PaymentEntry]
     var rest = lists.map { $0[...] }
-    while let newest = newest(of: rest) { all.append(rest[newest].removeLast()) }
+    while let place = newest(of: rest) { all.append(rest[place].removeLast()) }
     return all
   }
 
