@@ -47,6 +47,9 @@ let phoneCommandLine = CommandLineDeclaration(
       "--multi-part-window", value: .span,
       help: "for app and extension: how long they wait for missing parts of a payment (default 60s)"),
     OptionDeclaration(
+      "--keep-parts", value: .choice(["container", "memory"]),
+      help: "for app and extension: which parts of a payment count (default container)"),
+    OptionDeclaration(
       "--start-delay", value: .span,
       help:
         "for app and extension: how long the node's start waits for something outside before it dials (default 0s)"
@@ -192,7 +195,10 @@ struct PhoneOptions {
     passedOn = peer.map { ["--peer", $0] } ?? []
     if let file = parsed.text("--peer-file").map(Self.absolute) { passedOn += ["--peer-file", file] }
     if parsed.isGiven("--tor") { passedOn.append("--tor") }
-    for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay"] {
+    for name in [
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--keep-parts",
+      "--start-delay",
+    ] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
     // Another implementation's programs need not know these.

@@ -70,6 +70,11 @@ public struct WalletOptions {
         "--multi-part-window", value: .span, default: "60s",
         help: "how long the wallet waits for missing parts of a payment"),
       OptionDeclaration(
+        "--keep-parts", value: .choice(["container", "memory"]), default: "container",
+        help:
+          "which parts of a payment count: those in the container, or only those that came to this process, as in Phoenix"
+      ),
+      OptionDeclaration(
         "--start-delay", value: .span, default: "0s",
         help: "how long the node's start waits for something outside, such as a fee server, before it dials"),
       OptionDeclaration(
@@ -93,7 +98,7 @@ public struct WalletOptions {
     else { exitWithSentence(.bugOfOurs, "an option's declaration does not match its use") }
     node = NodeMachine.Configuration(
       rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window,
-      startDelay: startDelay)
+      keepsPartsInMemory: parsed.text("--keep-parts") == "memory", startDelay: startDelay)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule),

@@ -67,6 +67,27 @@ import Testing
   }
 
   @Test
+  func `P-5.1 With parts in memory alone no owner has both, and both parts fail with mpp_timeout`() throws {
+    var world = try NodeWorld(payments: 1)
+    world.keepsPartsInMemory = true
+    world.claim()
+    world.deliver()
+    world.pay(0, part: 1, amountMsat: 600, world.data(0))
+    world.deliver()
+    world.claim()
+    world.deliver()
+    world.pay(0, part: 2, amountMsat: 400, world.data(0))
+    world.deliver()
+    #expect(world.amounts.isEmpty && world.stored.channel?.committedHTLCs.count == 2)
+    world.now = world.now + .seconds(60)
+    world.handle(.deadlineReached)
+    world.deliver()
+    let timeout = PaymentFailure.refusedByRecipient(code: FailureCode.mppTimeout)
+    #expect(world.failures[100] == timeout && world.failures[200] == timeout)
+    #expect(world.stored.channel?.htlcs == [] && world.received.isEmpty)
+  }
+
+  @Test
   func `A payment whose second part arrives during a handover is completed by the next owner`() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))

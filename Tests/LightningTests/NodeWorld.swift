@@ -26,6 +26,7 @@ struct NodeWorld {
   /// The current owner's node; nil without an owner.
   var node: NodeMachine?
   var epoch: UInt64 = 0
+  var keepsPartsInMemory = false
   var wire: Wire?
   var connections: UInt64 = 0
   var peer: PeerMachine
@@ -100,7 +101,8 @@ struct NodeWorld {
     epoch += 1
     node = NodeMachine(
       configuration: .init(
-        rules: Self.rules, fundingKey: splices ? walletSide.key : nil, pushKey: pushKey))
+        rules: Self.rules, keepsPartsInMemory: keepsPartsInMemory, fundingKey: splices ? walletSide.key : nil,
+        pushKey: pushKey))
     let replaced = moving ? ReplacedClaim(epoch: epoch - 1, container: fence(epoch).container) : nil
     handle(.started(fence(epoch), readState(), replacing: replaced))
   }

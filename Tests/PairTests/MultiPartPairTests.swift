@@ -21,8 +21,27 @@ struct MultiPartPairTests {
 
   @Test
   func `P-5.1 Part 1 to the extension and part 2 to the app are received as one payment`() throws {
-    let phone = try TestPhone()
+    let (phone, invoice, parts) = try onePartEach([])
     defer { phone.end() }
+    try phone.wait("both parts to settle") { isPaid(phone, invoice, parts) }
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    try phone.wait("both parts to be the wallet's") { (try? phone.balanceMsat()) == 1_000_005_000 }
+    #expect(try phone.keptParts() == 0)
+  }
+
+  @Test
+  func `P-5.1 With parts kept in memory the same payment is lost: both parts fail with mpp_timeout`() throws {
+    let (phone, invoice, parts) = try onePartEach(["--keep-parts", "memory", "--multi-part-window", "4s"])
+    defer { phone.end() }
+    try phone.wait("the refusals") {
+      parts.allSatisfy { (try? phone.outcome(invoice, part: $0)) == "failed 0x0017" }
+    }
+    #expect(try phone.receivedPayments() == [] && phone.balanceMsat() == 1_000_000_000)
+  }
+
+  /// Part 1 reaches the extension, and part 2 the app to which it has handed over.
+  private func onePartEach(_ options: [String]) throws -> (TestPhone, SignedInvoice, parts: [String]) {
+    let phone = try TestPhone(options)
     let app = try phone.launchApp()
     let invoice = try phone.invoices(5, app)[4]
     let first = try phone.payPart(invoice, 3000)
@@ -35,11 +54,7 @@ struct MultiPartPairTests {
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
     #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.handedOver.rawValue)
     #expect(try phone.receivedPayments() == [])
-    let second = try phone.payPart(invoice, 2000)
-    try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-    try phone.wait("both parts to be the wallet's") { (try? phone.balanceMsat()) == 1_000_005_000 }
-    #expect(try phone.keptParts() == 0)
+    return (phone, invoice, [first, try phone.payPart(invoice, 2000)])
   }
 
   @Test

@@ -11,6 +11,9 @@ extension NodeMachine {
     public var overTor: Bool?
     /// How long the parts of a payment wait for the others. BOLT 4 requires at least a minute.
     public var multiPartWindow: TimeSpan
+    /// An owner counts only the parts that it received itself, as Phoenix's processes do. Nil is no: the parts in the
+    /// container count, whoever received them.
+    public var keepsPartsInMemory: Bool?
     /// This wallet's funding key for splices. Nil: the wallet does not splice.
     public var fundingKey: CurvePoint?
     /// How long the start of the node waits for something outside, such as a server of fee rates, before it dials.
@@ -21,13 +24,15 @@ extension NodeMachine {
 
     public init(
       terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
-      multiPartWindow: TimeSpan = .seconds(60), fundingKey: CurvePoint? = nil,
+      multiPartWindow: TimeSpan = .seconds(60), keepsPartsInMemory: Bool = false,
+      fundingKey: CurvePoint? = nil,
       startDelay: TimeSpan = .zero, pushKey: CurvePoint? = nil
     ) {
       self.terms = terms
       self.rules = rules
       self.overTor = overTor
       self.multiPartWindow = multiPartWindow
+      self.keepsPartsInMemory = keepsPartsInMemory ? true : nil
       self.fundingKey = fundingKey
       self.startDelay = startDelay > .zero ? startDelay : nil
       self.pushKey = pushKey
@@ -40,6 +45,7 @@ extension NodeMachine {
         terms: try container.decode(ChannelTerms.self, forKey: .terms),
         rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
         overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor),
+        keepsPartsInMemory: try container.decodeIfPresent(Bool.self, forKey: .keepsPartsInMemory) ?? false,
         fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey),
         startDelay: try container.decodeIfPresent(TimeSpan.self, forKey: .startDelay) ?? .zero,
         pushKey: try container.decodeIfPresent(CurvePoint.self, forKey: .pushKey))

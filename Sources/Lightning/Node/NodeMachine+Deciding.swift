@@ -8,7 +8,7 @@ extension NodeMachine {
   mutating func decide(_ channel: inout Channel, at now: Instant) -> [Receipt] {
     var accepted: [Receipt] = []
     var waiting: [PartialPayment] = []
-    for set in PaymentSet.all(of: channel.committedHTLCs) {
+    for set in sets(of: channel.committedHTLCs) {
       let invoice = node.invoices.first { invoice in
         invoice.paymentHash == set.paymentHash && !accepted.contains { $0.invoice == invoice }
       }
@@ -22,7 +22,7 @@ extension NodeMachine {
           known ?? PartialPayment(paymentHash: set.paymentHash, endsAt: now + multiPartWindow)
         if partial.endsAt <= now {
           Self.remove(set, from: &channel, failing: FailureCode.mppTimeout)
-        } else {
+        } else if !waiting.contains(partial) {
           waiting.append(partial)
         }
       case (.refused, _), (.whole, nil):
@@ -31,6 +31,13 @@ extension NodeMachine {
     }
     partials = waiting
     return accepted
+  }
+
+  /// Without the container's parts one payment is two incomplete sets.
+  private func sets(of htlcs: [HTLC]) -> [PaymentSet] {
+    guard keepsPartsInMemory else { return PaymentSet.all(of: htlcs) }
+    return PaymentSet.all(of: htlcs.filter { partsOfOthers.contains($0.id) })
+      + PaymentSet.all(of: htlcs.filter { !partsOfOthers.contains($0.id) })
   }
 
   private static func remove(_ set: PaymentSet, from channel: inout Channel, failing code: UInt16?) {

@@ -73,6 +73,7 @@ public struct NodeMachine: Core {
   let terms: ChannelTerms
   let rules: ConnectionRules
   let multiPartWindow: TimeSpan
+  let keepsPartsInMemory: Bool
   let startDelay: TimeSpan?
   let fundingKey: CurvePoint?
   let pushKey: CurvePoint?
@@ -99,6 +100,8 @@ public struct NodeMachine: Core {
   var acceptsPayments = true
   /// In the order of their first parts.
   var partials: [PartialPayment] = []
+  /// With `keepsPartsInMemory`: the HTLCs that were committed before this connection.
+  var partsOfOthers: [UInt64] = []
   /// The activity last reported to the guard since the node was started.
   var saidActivity = NodeActivity.nothing
   var wantedSplice: WantedSplice?
@@ -113,6 +116,7 @@ public struct NodeMachine: Core {
     rules = configuration.rules
     pace = DialPace(overTor: configuration.overTor == true)
     multiPartWindow = configuration.multiPartWindow
+    keepsPartsInMemory = configuration.keepsPartsInMemory == true
     startDelay = configuration.startDelay
     fundingKey = configuration.fundingKey
     pushKey = configuration.pushKey

@@ -24,6 +24,7 @@ extension NodeMachine {
     node = state
     isBehindContainer = false
     node.waiting = []
+    if keepsPartsInMemory { partsOfOthers = state.channel?.committedHTLCs.map(\.id) ?? [] }
     partials = state.waiting.map { waiting in
       let began = now - max(waiting.waited ?? .zero, .zero)
       return PartialPayment(

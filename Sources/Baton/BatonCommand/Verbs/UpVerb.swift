@@ -11,7 +11,8 @@ import Reports
 enum UpVerb: Verb {
   static let passedToIOSd =
     [
-      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--start-delay", "--build",
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--keep-parts",
+      "--start-delay", "--build",
       "--app", "--ext",
       "--memory-mechanism",
       "--fault-ballast", "--fault-slow-launch", "--foreground-pushes", "--entitlements", "--memory-warning",
@@ -50,6 +51,10 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--multi-part-window", value: .span,
         help: "how long the wallet waits for missing parts of a payment (default 60s)"),
+      OptionDeclaration(
+        "--keep-parts", value: .choice(["container", "memory"]),
+        help: "with memory a process counts only the parts that came to it, as in Phoenix (default container)"
+      ),
       OptionDeclaration(
         "--start-delay", value: .span,
         help:
