@@ -46,7 +46,10 @@ package struct PushFigures: Sendable {
     guard push.hasMutableContent, notification.source == PhoneNotification.Source.original.rawValue else {
       return "shown"
     }
-    let end = ends.last { $0.endedAt.map { (push.at...max(push.at, notification.at)).contains($0) } ?? false }
+    let end = ends.last {
+      $0.boot == notification.boot
+        && $0.endedAt.map { (push.at...max(push.at, notification.at)).contains($0) } ?? false
+    }
     let why = end?.wholeReason.map { "as the extension ended: \($0)" } ?? "as the extension gave no text"
     return "shown with its original alert, \(why)"
   }

@@ -54,7 +54,9 @@ package enum PhoneProcess: String, CaseIterable, Sendable {
       (try? phone.ask(.iosd, ControlMessage("ps"), for: [ProcessRow].self, timeout: .seconds(5)))
       ?? ProcessRow.written(in: phone.processLedger)
     let boot = phone.clock.boot
-    for row in rows.lastOfEach.reversed() where row.role == role.rawValue && !row.hasEnded {
+    let bootWord = Journal.text(of: boot)
+    for row in rows.lastOfEach.reversed()
+    where row.role == role.rawValue && !row.hasEnded && row.boot ?? bootWord == bootWord {
       let identity = ProcessIdentity(pid: row.pid, startTime: row.startTime, boot: boot)
       if let process = try WatchedProcess(identity, boot: boot) { return process }
     }
