@@ -29,7 +29,8 @@ struct BitkitPush: Encodable {
 
   /// The alert of a wallet that has named no key has no payload, and so neither hash nor amount.
   init(
-    _ push: PushRequest, key: PublicKey?, sealsSilent: Bool, now: Instant, wallNanoseconds: Int64
+    _ push: PushRequest, opensChannel: Bool, key: PublicKey?, sealsSilent: Bool, now: Instant,
+    wallNanoseconds: Int64
   ) {
     let isSilent = push.kind == .silent
     aps = isSilent ? .silent : .alert("Payment Incoming", "Open Bitkit to receive")
@@ -39,7 +40,7 @@ struct BitkitPush: Encodable {
       amountMsat = push.amountMsat
     } else {
       let plain = OpenedPayload(
-        push.announcement(now: now, wallNanoseconds: wallNanoseconds),
+        push.announcement(opensChannel: opensChannel, now: now, wallNanoseconds: wallNanoseconds),
         createdAt: UTCText.write(wallNanoseconds))
       payload = key.flatMap { Sealed(plain.json, to: $0) }
     }
@@ -68,10 +69,16 @@ struct BitkitPush: Encodable {
 }
 
 extension PushRequest {
-  fileprivate func announcement(now: Instant, wallNanoseconds: Int64) -> Announcement {
+  fileprivate func announcement(opensChannel: Bool, now: Instant, wallNanoseconds: Int64) -> Announcement {
+    let kind: Announcement.Kind =
+      switch reason {
+      case .paidOrder: .orderPaymentConfirmed
+      case .mutualClose: .mutualClose
+      case .incomingPayment, .pendingSettlement: opensChannel ? .cjitPaymentArrived : .incomingHtlc
+      }
     let end = holdUntil.map { wallNanoseconds.addingReportingOverflow(($0 - now).nanoseconds) }
     return Announcement(
-      kind: .incomingHtlc, paymentHash: paymentHash, amountMsat: amountMsat, isHeld: isHeld,
+      kind: kind, paymentHash: paymentHash, amountMsat: amountMsat, isHeld: isHeld,
       // In seconds of the wall clock, never after the true end. Nil: nothing is held, or it has no end.
       holdEndsAt: end.flatMap { $0.overflow ? nil : $0.partialValue / 1_000_000_000 })
   }

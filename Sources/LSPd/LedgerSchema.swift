@@ -192,6 +192,7 @@ enum LedgerSchema {
     """,
     """
     ALTER TABLE runs ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+    ALTER TABLE payments ADD COLUMN opens_channel INTEGER NOT NULL DEFAULT 0;
     """,
   ]
 

@@ -16,15 +16,17 @@ enum PaymentTable {
       try database.execute(
         """
         INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
-          attempt, attempt_id, payment_secret, total_msat, wallet)
-        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?, ?)
+          attempt, attempt_id, payment_secret, total_msat, wallet, opens_channel)
+        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
           .integer(LedgerTime.write(request.holdUntil, at: now)), at,
           try request.attempt.map { try .unsigned($0) } ?? .null,
           request.attemptID.map { .blob($0.bytes) } ?? .null,
-        ] + SQLValue.columns(of: request.paymentData) + [.integer(wallet.value)])
+        ] + SQLValue.columns(of: request.paymentData) + [
+          .integer(wallet.value), .integer(request.opensChannel == true ? 1 : 0),
+        ])
     case .paymentOffered(let payment, let htlc):
       // A payment that is offered in the step of its request was never held.
       try database.execute(
@@ -52,7 +54,7 @@ enum PaymentTable {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc,
-        payment_secret, total_msat, attempt, attempt_id FROM payments
+        payment_secret, total_msat, attempt, attempt_id, opens_channel FROM payments
       WHERE wallet = ? AND state IN ('held', 'offered') ORDER BY id
       """, [.integer(wallet.value)]
     ).map { row in
@@ -63,7 +65,8 @@ enum PaymentTable {
         id: try row.unsigned(0), paymentHash: try row.bytes32(1),
         amountMsat: try row.unsigned(2), holdUntil: holdUntil,
         paymentData: try row.paymentData(7), attempt: try row.optionalUnsigned(9),
-        attemptID: try row.optionalBlob(10).flatMap { Bytes32($0) })
+        attemptID: try row.optionalBlob(10).flatMap { Bytes32($0) },
+        opensChannel: try row.integer(11) == 1)
       let isHeld = try row.text(5) == "held"
       return PeerPayment(request: request, state: isHeld ? .held : .offered(htlc: try row.unsigned(6)))
     }

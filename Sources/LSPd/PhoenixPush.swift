@@ -14,6 +14,8 @@ struct PhoenixPush: Encodable {
       case .incomingPayment: PushAPS.alert("Incoming payment", "Open the app to receive")
       case .pendingSettlement:
         PushAPS.alert("Please start the wallet", "An incoming settlement is pending.")
+      // Never requested: Phoenix's server has no such pushes.
+      case .paidOrder, .mutualClose: PushAPS.alert("Wallet", "Open the app to check for new activity")
       }
     return PhoenixPush(alert, request).text
   }

@@ -42,6 +42,8 @@ extension Provider {
     case "external-invoice": try makeExternalInvoice(message, of: asked, for: client)
     case "fail-next": try orderFailures(message, of: asked, for: client)
     case "fail-channel": try failChannel(message, of: asked, for: client)
+    case "order": try tell(.paidOrder, message, of: asked, for: client)
+    case "close": try tell(.mutualClose, message, of: asked, for: client)
     case "payments":
       let rows = try PaymentTable.list(ledger.database, of: try number(of: message, for: asked))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
@@ -62,7 +64,7 @@ extension Provider {
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, fail-channel, payments, webhooks, notify, wallet, status or down"
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, fail-channel, order, close, payments, webhooks, notify, wallet, status or down"
         ))
     }
   }
@@ -80,6 +82,7 @@ extension Provider {
     let attempt = try message.integerIfPresent("attempt", in: UInt64(1)...1000)
     let attemptID = try attemptID(message)
     let waits = try message.flag("wait", default: true)
+    let opensChannel = try message.flag("opens-channel", default: false)
     try whileLocked(attemptID) {
       if let attemptID, let known = try PaymentTable.find(attempt: attemptID, ledger.database) {
         // The same request again, as after a broken connection.
@@ -99,7 +102,8 @@ extension Provider {
         .payRequested(
           PaymentRequest(
             id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
-            payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID)))
+            payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID,
+            opensChannel: opensChannel)))
     }
   }
 
@@ -124,6 +128,16 @@ extension Provider {
     let wallet = try wallet(try number(of: message, for: asked))
     if let refusal = wallet.runner.core.refusalToFailChannel { throw refusal }
     wallet.runner.handle(.channelFailureOrdered)
+    client.send(ControlMessage("ok", ["channel": wallet.runner.core.state.channel.id.hex]))
+  }
+
+  /// The push follows the answer.
+  private func tell(
+    _ reason: PushReason, _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+  ) throws {
+    let wallet = try wallet(try number(of: message, for: asked))
+    if let refusal = wallet.runner.core.refusalToTell(reason) { throw refusal }
+    wallet.runner.handle(.newsOrdered(reason))
     client.send(ControlMessage("ok", ["channel": wallet.runner.core.state.channel.id.hex]))
   }
 

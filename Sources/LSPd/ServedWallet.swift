@@ -166,7 +166,10 @@ final class ServedWallet {
     case .phoenix: PhoenixPush.body(of: push)
     case .bitkit:
       BitkitPush(
-        push, key: runner.core.state.pushKey, sealsSilent: provider.options.sealsSilentPush,
+        push,
+        opensChannel: runner.core.state.payments.contains {
+          $0.request.id == push.payment && $0.request.opensChannel == true
+        }, key: runner.core.state.pushKey, sealsSilent: provider.options.sealsSilentPush,
         now: provider.clock.now, wallNanoseconds: provider.clock.wallNanoseconds
       ).text
     }

@@ -19,7 +19,7 @@ public struct OpenedPayload: Hashable, Codable, Sendable {
   /// `PushReader.readOpened` reads it back.
   public init(_ announcement: Announcement, createdAt: String) {
     type = announcement.kind.rawValue
-    let isPayment = announcement.kind == .incomingHtlc
+    let isPayment = announcement.payment != nil
     payload = Payload(
       paymentHash: announcement.paymentHash?.hex, amountMsat: announcement.amountMsat,
       held: isPayment ? announcement.isHeld : nil, holdExpiresAt: announcement.holdEndsAt)

@@ -53,6 +53,7 @@ import WaitingTests
       Entry("judge", "`baton judge`", Verdict.self),
       Entry("kill", "`baton kill`, `freeze`, `thaw`", SignalVerbs.Document.self),
       Entry("lsp-fail", "`baton lsp fail`", LSPVerb.Document.self),
+      Entry("lsp-order", "`baton lsp order`, `close`", LSPVerb.ChannelDocument.self),
       Entry("lsp-notify", "`baton lsp notify`", LSPVerb.NotifyDocument.self),
       Entry("lsp-webhooks", "`baton lsp webhooks`", WebhookList.self),
       Entry("merge", "`baton merge`", MergeReport.Document.self),
@@ -64,7 +65,8 @@ import WaitingTests
       Entry(
         "notifications-touch", "`baton notifications tap`, `action`, `dismiss`",
         NotificationsVerb.Touched.self),
-      Entry("pay", "`baton pay`, with `--retry` the last line", PaymentDocument.self),
+      Entry(
+        "pay", "`baton pay`, `baton lsp open-by-payment`; with `--retry` the last line", PaymentDocument.self),
       Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
       Entry(
         "pay-retry-event", "`baton pay --retry hint` or `interim`, a line for each event",

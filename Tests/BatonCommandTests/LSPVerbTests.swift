@@ -39,6 +39,44 @@ import WaitingTests
     #expect(try phone.run("judge", phone.scratch("phone")).contains("sound"))
   }
 
+  @Test
+  func
+    `B-1.3.2, B-1.3.3, B-1.3.4 The extension shows what the peer seals: a payment that opens a channel, an order, a close`()
+    throws
+  {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--wallet", "bitkit")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    func expect(_ title: String, _ body: String, _ verb: String...) throws {
+      _ = try phone.run(["lsp"] + verb)
+      try Wait.until("the text \(title)") {
+        try phone.run("notifications").contains(title) && phone.run("notifications").contains(body)
+      }
+    }
+    try expect("Payment Incoming", "Open now to receive via new channel", "open-by-payment", invoice)
+    try phone.openAndConnect()
+    try Wait.until("the payment to settle") { try phone.phone.peerPayments().map(\.state) == ["paid"] }
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    try expect("Channel Ready", "Open Bitkit to complete setup", "order")
+    try expect("Channel Closed", "Funds moved to savings", "close")
+    _ = try phone.run("app", "open")
+    try Wait.until("the app to learn of the close") {
+      try phone.run("status").contains("closed by the provider")
+    }
+    #expect(try phone.run("lsp", "order").contains("the channel has failed already"))
+  }
+
+  @Test func `With Phoenix's wallet there is no push about a channel`() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    #expect(try phone.run("lsp", "close").contains("start a phone with `--wallet bitkit`"))
+    #expect(!(try phone.run("status").contains("closed by the provider")))
+  }
+
   @Test func `A code that BOLT 4 does not have is refused with the names that it has`() throws {
     let phone = CommandPhone()
     let said = try phone.run("lsp", "fail", "out_of_coffee")

@@ -17,11 +17,13 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
   public var attempt: UInt64?
   /// A random number of the sender's, by which it finds the attempt again.
   public var attemptID: Bytes32?
+  /// It is announced as one that opens a channel; nil is no.
+  public var opensChannel: Bool?
 
   public init(
     id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant, payee: PublicKey? = nil,
     paymentData: PaymentData? = nil, attempt: UInt64? = nil,
-    attemptID: Bytes32? = nil
+    attemptID: Bytes32? = nil, opensChannel: Bool = false
   ) {
     self.id = id
     self.paymentHash = paymentHash
@@ -31,5 +33,6 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
     self.paymentData = paymentData
     self.attempt = attempt
     self.attemptID = attemptID
+    self.opensChannel = opensChannel ? true : nil
   }
 }

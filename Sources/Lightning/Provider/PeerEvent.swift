@@ -20,6 +20,9 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case failuresOrdered(OrderedFailures)
   /// A user's order to give the channel up.
   case channelFailureOrdered
+  /// A user's order: the wallet is told that an ordered channel is ready, or that its channel was closed, which it then
+  /// is.
+  case newsOrdered(PushReason)
   /// A user's order to notify the wallet's webhooks, if it is away.
   case notificationOrdered(WebhookNotification)
   /// An attempt of a call has ended.

@@ -36,7 +36,7 @@ extension PeerMachine {
 
   /// Phoenix's push wakes a node, which receives all that waits, and so does a call of a webhook; Bitkit's push tells the
   /// user of one payment.
-  private var announcesEach: Bool { pushStrategy.announces && !hasWebhooks }
+  var announcesEach: Bool { pushStrategy.announces && !hasWebhooks }
 
   /// A payment waits for its first push since the wallet left, or since this run began.
   var hasUnannounced: Bool { announcesEach && state.payments.contains { $0.isAnnounced != true } }
@@ -77,6 +77,7 @@ extension PeerMachine {
   /// Whether there is still a reason for this push.
   public func wants(_ push: PushRequest, at now: Instant) -> Bool {
     switch push.reason {
+    case .paidOrder, .mutualClose: true
     // Of a payment that was not held the user learns as long as nobody has paid it, and the app has not come to hear
     // of it.
     case .incomingPayment where push.kind != nil && !push.isHeld:

@@ -12,6 +12,19 @@ extension PeerMachine {
     return state.channel.htlcs.isEmpty && state.channel.pendingSplice == nil ? nil : .inUse
   }
 
+  public func refusalToTell(_ reason: PushReason) -> ChannelFailureRefusal? {
+    guard announcesEach else { return .pushesNoNews }
+    if reason == .mutualClose { return refusalToFailChannel }
+    return state.failure == nil ? nil : .failedBefore
+  }
+
+  /// There is no cooperative close (`shutdown`): a closed channel is one that the LSP has failed.
+  mutating func newsOrdered(_ reason: PushReason, at now: Instant) -> [PeerDirective] {
+    guard refusalToTell(reason) == nil else { return [] }
+    let change = reason == .mutualClose ? channelFailureOrdered(at: now) : []
+    return change + [.requestPush(PushRequest(reason: reason, kind: .alert))]
+  }
+
   /// BOLT 1: the error fails the channel for good. A held payment waits for its end, and is not offered any more.
   mutating func channelFailureOrdered(at now: Instant) -> [PeerDirective] {
     guard refusalToFailChannel == nil else { return [] }

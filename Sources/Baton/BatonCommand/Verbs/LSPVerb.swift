@@ -9,7 +9,8 @@ import Webhooks
 enum LSPVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "lsp", summary: "have the Lightning peer fail payments, or call the wallet's webhooks",
+      name: "lsp",
+      summary: "have the Lightning peer fail payments, tell of channels, or call the wallet's webhooks",
       subcommands: [
         CommandLineDeclaration(
           name: "fail", summary: "the peer fails the next N payments with this code, and then none",
@@ -22,6 +23,18 @@ enum LSPVerb: Verb {
             PositionalDeclaration(
               "CODE", value: .choice(FailureCode.all.compactMap(\.name)), help: "a failure code of BOLT 4")
           ]),
+        CommandLineDeclaration(
+          name: "open-by-payment",
+          summary: "a sender pays the invoice, and the peer announces a payment that opens a channel",
+          positionals: [
+            PositionalDeclaration(
+              "INVOICE", value: .text("INVOICE"), help: "the wallet's, as `baton invoice` prints it")
+          ]),
+        CommandLineDeclaration(
+          name: "order",
+          summary: "the peer announces that the channel that the user ordered is paid and ready"),
+        CommandLineDeclaration(
+          name: "close", summary: "the peer closes the wallet's channel for good, and announces that"),
         CommandLineDeclaration(
           name: "webhooks", summary: "the wallet's webhooks at the peer, and the newest calls to them"),
         CommandLineDeclaration(
@@ -51,6 +64,10 @@ enum LSPVerb: Verb {
     switch invocation.line.verbs.last {
     case "webhooks": try WebhooksPage(invocation.phone).print(to: invocation.output)
     case "notify": try notify(invocation)
+    case "open-by-payment": try openByPayment(invocation)
+    case "order": try tell("order", "the peer tells the wallet that its channel is ready", invocation)
+    case "close":
+      try tell("close", "the peer has closed the channel, and tells the wallet", invocation)
     default: try failNext(invocation)
     }
   }
@@ -75,6 +92,24 @@ enum LSPVerb: Verb {
         ? "the peer calls \(HumanText.count(Int(clamping: calls), "webhook"))"
         : "the peer has called with \(word) already, and calls again when the cooldown is over, or once the wallet has been here",
       json: NotifyDocument(method: methodPrefix + word, timeout: timeout, calls: calls))
+    return .done
+  }
+
+  private static func openByPayment(_ invocation: Invocation) throws -> ExitCode {
+    let invoice = try PayableInvoice(typed: invocation.word(), at: Clock().wallNanoseconds)
+    var request = invoice.payRequest(waits: false)
+    request["opens-channel"] = "yes"
+    let answer = try invocation.phone.pay(request)
+    SenderJournal(try invocation.phone).note(
+      SenderRow(answer.state, of: invoice, reason: answer.reason, [request]), invocation.output)
+    invocation.output.say(
+      answer.sentence(invoice, took: .zero), json: answer.document(invoice, took: .zero))
+    return answer.isFailure ? .paymentFailed : .done
+  }
+
+  private static func tell(_ verb: String, _ sentence: String, _ invocation: Invocation) throws -> ExitCode {
+    let answer = try invocation.phone.ask(.lspd, ControlMessage(verb))
+    invocation.output.say(sentence, json: ChannelDocument(channel: answer["channel"] ?? "?"))
     return .done
   }
 
@@ -103,6 +138,11 @@ enum LSPVerb: Verb {
     var timeout: Int64?
     /// None while the method's cooldown lasts.
     var calls: UInt64
+  }
+
+  struct ChannelDocument: Report {
+    /// The id of the wallet's channel.
+    var channel: String
   }
 
   struct Document: Report {
