@@ -11,15 +11,16 @@ class Phone:
         self.socket = socket.socket(fileno=int(os.environ["BATON_OS_FD"]))
         self.say("hello", role=role, pid=os.getpid())
 
-    def say(self, verb, **fields):
+    def say(self, verb, message=b"", **fields):
         head = [verb] + [f"{name}: {value}" for name, value in fields.items()]
-        self.socket.send("\n".join(head + ["", ""]).encode())
+        self.socket.send("\n".join(head + ["", ""]).encode() + message)
 
     def hear(self):
         packet = self.socket.recv(131072)
         if not packet:
             return "terminate", {}
-        verb, *lines = packet.split(b"\n\n", 1)[0].decode().split("\n")
+        head, self.message = packet.split(b"\n\n", 1)
+        verb, *lines = head.decode().split("\n")
         return verb, dict(line.split(": ", 1) for line in lines)
 
 
