@@ -182,7 +182,8 @@ import Testing
   }
 
   @Test
-  func `With 1000 payments pending the LSP fails another at once with temporary_channel_failure`() throws {
+  func `G-6 With 1000 payments pending the LSP fails another at once with temporary_channel_failure`() throws
+  {
     var fixture = try PeerFixture()
     for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }
     #expect(fixture.pay(5000) == [.answer(payment: 5000, .failed(.tooManyPending))])

@@ -40,7 +40,7 @@ import Testing
     #expect(others(fixture.pay(1)).first == .requestPush(push))
   }
 
-  @Test func `Parts of one payment may be pending together until they reach the total`() throws {
+  @Test func `G-6 Parts of one payment may be pending together until they reach the total`() throws {
     var fixture = try PeerFixture()
     let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
     #expect(others(fixture.part(1, 400, data)).last == .answer(payment: 1, .held))

@@ -47,7 +47,7 @@ struct AppNodeTests {
 
   @Test
   func
-    `B-1.5.2b, B-1.5.2c, B-1.5.2d For a silent push the real app starts its node, connects, re-establishes, receives, hangs up`()
+    `B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f, K-19 For a silent push the real app claims, receives, stops its node, unlocks`()
     throws
   {
     let (phone, app, hash) = try waiting()
@@ -61,7 +61,7 @@ struct AppNodeTests {
     #expect(app.message("push-done", id: 1)?["result"] == "new-data")
     expect(
       [
-        #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
+        #""claim""#, #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
         #""received":{"_0":{"addHTLC"#,
         #""stopNode""#, #""dropLock""#, #""completed""#,
       ], in: phone.journal(of: "mainappd").dropFirst(before))
@@ -71,6 +71,29 @@ struct AppNodeTests {
     #expect(types.first == 16)
     #expect(reestablished < (try #require(types.firstIndex(of: 130))))
     #expect(try phone.receivedPayments() == [hash])
+  }
+
+  @Test
+  func
+    `B-1.5.1d When the time for a silent push is up the real app stops its node, unlocks, and completes the push`()
+    throws
+  {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    let before = phone.journal(of: "mainappd").count
+    app.send(
+      ControlMessage(
+        "push", ["id": "1", "silent": "yes", "deadline-ms": "30000"],
+        body: Array(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#.utf8)))
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    app.send(ControlMessage("time-will-expire", ["id": "1"]))
+    try phone.wait("the push to be completed") { app.message("push-done", id: 1) != nil }
+    expect(
+      [#""stopNode""#, #""dropLock""#, #""completed""#],
+      in: phone.journal(of: "mainappd").dropFirst(before))
+    #expect(try phone.snapshot().appLock.holders.isEmpty)
   }
 
   @Test

@@ -53,6 +53,27 @@ struct BackgroundTests {
     #expect(rename(database + ".away", database) == 0)
   }
 
+  @Test
+  func
+    `D-1.4, K-33 A run that a stopped process blocks is completed once, without success, when its time is up`()
+    throws
+  {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    let stopped = try phone.bystander("stop-in-transaction")
+    try phone.wait("a process stopped inside a transaction") { ProcessTable.isStopped(stopped.pid) }
+    app.send(run(4, of: sync))
+    app.send(ControlMessage("task-will-expire", ["identifier": sync, "run": "4"]))
+    try phone.wait("the run to be completed") { app.count("task-done") == 1 }
+    #expect(app.messages.last { $0.message.verb == "task-done" }?.message["success"] == "no")
+    stopped.kill(SIGKILL)
+    app.send(run(5))
+    try phone.wait("the next run to be completed") { app.count("task-done") == 2 }
+    #expect(app.messages.last { $0.message.verb == "task-done" }?.message["run"] == "5")
+  }
+
   /// Without the journal directory the app cannot do the processing task's work.
   @Test
   func `D-2.3, D-2.4 The app completes a processing task with success, and without if its work fails`() throws

@@ -10,7 +10,7 @@ import WaitingTests
 @Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
 struct FreezeTests {
   @Test
-  func `The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
+  func `K-29 The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
     throws
   {
     let phone = try TestPhone()

@@ -12,7 +12,7 @@ import WaitingTests
 struct PeerMemoryTests {
   @Test(arguments: [false, true])
   func
-    `P-4.1 With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
+    `P-4.1, K-28 With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
       isLate: Bool
     ) throws
   {

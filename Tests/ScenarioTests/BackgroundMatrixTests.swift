@@ -37,7 +37,8 @@ import WaitingTests
   }
 
   @Test
-  func `B-T.1 With the app in front a payment is received without user input, and no extension starts`()
+  func
+    `B-T.1, P-0.1 With the app in front a payment is received without user input, and no extension starts`()
     throws
   {
     try expect(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
@@ -63,7 +64,7 @@ import WaitingTests
   }
 
   @Test
-  func `B-T.3 With the app swiped away the notification shows the payment, and a tap opens the app`()
+  func `B-T.3, L-K.2 With the app swiped away the notification shows the payment, and a tap opens the app`()
     throws
   {
     try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
@@ -88,13 +89,34 @@ import WaitingTests
 
   @Test(
     arguments: [
-      "extension-without-entitlement.txt", "frozen-until-the-phone-kills-it.txt", "locked-after-a-reboot.txt",
+      "extension-without-entitlement.txt", "frozen-until-the-phone-kills-it.txt", "killed-in-its-start.txt",
+      "locked-after-a-reboot.txt",
     ])
   func `B-1.0 If the extension cannot deliver, the push is shown as sent, and the opened app has the payment`(
     story: String
   ) throws {
     let said = try answers(story)
     #expect(said.contains("the push as it was sent") && said.contains(Self.settled), "\(said)")
+  }
+
+  @Test
+  func `L-1.4b, L-I.1 An extension without the seed's access group ends, and its error names the group`()
+    throws
+  {
+    try expect(
+      "ended by itself with exit code 78: the extension has no entitlement for the access group A1B2C3D4E5.com.example.lightning; add it to the file of --entitlements-file, so the wallet cannot read its seed",
+      in: "extension-without-entitlement.txt")
+  }
+
+  @Test func `P-1.2 At home the app releases the node and is suspended, and the extension receives`() throws {
+    try expect(
+      "the app is suspended", "nobody holds the node; the app held it last", "the app is suspended",
+      "epoch 3",
+      Self.settled, in: "app-suspended.txt")
+  }
+
+  @Test func `B-1.5.2e, K-22 A silent push for which no payment comes is completed with no data`() throws {
+    try expect("silent push 2: completed with no-data", in: "silent-pushes-held-back.txt")
   }
 
   @Test

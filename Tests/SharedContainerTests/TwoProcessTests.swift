@@ -113,7 +113,7 @@ import WaitingTests
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `L-2.3 If two processes create a container at once, their claims get epochs 1 and 2 of one container`()
+  func `If two processes create a container at once, their claims get epochs 1 and 2 of one container`()
     throws
   {
     for round in 0..<25 {

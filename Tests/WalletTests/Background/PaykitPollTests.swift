@@ -48,7 +48,7 @@ import Testing
         == completed(false, "the peer did not answer in time"))
   }
 
-  @Test func `B-S.4 In front the wait is bounded by twenty seconds`() {
+  @Test func `B-S.4, G-4 In front the wait is bounded by twenty seconds`() {
     var work = polling()
     #expect(work.handle(.nodeServed(run: 7, .noData, isInFront: true), at: seconds(0)) == [])
     #expect(work.deadline == seconds(20))
