@@ -10,6 +10,7 @@ enum Welcome {
     One phone
       up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
       app open|home|quit   open the app, go home, swipe the app away
+      kill, freeze, thaw   a signal to app, extension, lspd or iosd
       invoice, pay         make an invoice on the wallet; pay it as a sender
       send INVOICE         pay another node's invoice from the wallet
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address

@@ -95,7 +95,7 @@ enum FreezeVerb: Verb {
 enum ThawVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "thaw", summary: "continue a process that `baton freeze` has stopped",
+      name: "thaw", summary: "continue a process that is frozen",
       positionals: [SignalVerbs.target],
       examples: [("baton thaw app", "it goes on where it was stopped")])
   }
