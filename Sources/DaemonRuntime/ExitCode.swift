@@ -50,7 +50,7 @@ public let standardError: Int32 = 2
 
 /// The last part of the name the program was started under.
 public var programName: String {
-  CommandLine.arguments.first.flatMap { $0.split(separator: "/").last }.map(String.init) ?? "baton"
+  TypedArguments.words.first.flatMap { $0.split(separator: "/").last }.map(String.init) ?? "baton"
 }
 
 /// Writes everything, unbuffered: C's stdout is fully buffered on a pipe. False if the reader is gone.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The arguments of the command line, and environment variables.
@@ -7,13 +8,21 @@ import Glibc
 public enum TypedArguments {
   public static func read() throws(UsageError) -> [String] {
     var words: [String] = []
-    for index in 1..<max(1, CommandLine.argc) {
-      guard let word = CommandLine.unsafeArgv[Int(index)], let text = String(validatingCString: word) else {
+    guard baton_argument_count() > 0 else {
+      throw UsageError(description: "the program was started without its name; start it by a shell")
+    }
+    for index in 1..<max(1, baton_argument_count()) {
+      guard let word = baton_argument(index), let text = String(validatingCString: word) else {
         throw UsageError(description: "argument \(index) is not valid UTF-8; type it in UTF-8")
       }
       words.append(text)
     }
     return words
+  }
+
+  /// For people: the program's name and its arguments, with invalid UTF-8 repaired.
+  public static var words: [String] {
+    (0..<baton_argument_count()).compactMap { baton_argument($0).map { String(cString: $0) } }
   }
 
   public static func readOrExit() -> [String] {

@@ -18,7 +18,7 @@ func runPhone(with options: PhoneOptions) {
     let clock = Clock(phoneClockFile: home.clock)
     let journal = try Journal(
       directory: home.journal, name: "iosd", clock: clock, version: batonVersion,
-      arguments: Array(CommandLine.arguments.dropFirst()))
+      arguments: Array(TypedArguments.words.dropFirst()))
     let shell = try PhoneShell(options: options, home: home, loop: loop, clock: clock, journal: journal)
     let server = ControlServer(shell: shell, clockKeeper: clockKeeper)
     // We hold the phone's lock, so a live listener there belongs to a stray test or tool, never to an iosd.

@@ -25,7 +25,7 @@ do {
   }
   let journal = try Journal(
     directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
-    arguments: Array(CommandLine.arguments.dropFirst()))
+    arguments: Array(TypedArguments.words.dropFirst()))
   loop.onLate = { journal.recordLate(since: $0) }
   BusErrorEnd.install(database: options.ledger)
   let ledger = try LedgerPlace.open(options)

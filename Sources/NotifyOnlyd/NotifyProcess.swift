@@ -54,7 +54,7 @@ final class NotifyProcess {
     do throws(SystemError) {
       return try Journal(
         directory: options.journal, name: name, clock: clock, version: batonVersion,
-        arguments: Array(CommandLine.arguments.dropFirst()))
+        arguments: Array(TypedArguments.words.dropFirst()))
     } catch {
       writeAll(standardError, Array("\(name): there is no journal: \(error)\n".utf8))
       return nil

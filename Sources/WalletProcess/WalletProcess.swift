@@ -68,7 +68,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
         directory: options.journal, name: name, clock: clock, version: batonVersion,
-        arguments: Array(CommandLine.arguments.dropFirst()))
+        arguments: Array(TypedArguments.words.dropFirst()))
       if let trouble = pushKeyReading.trouble { journal.note(trouble) }
       Self.tellNodeID(secrets.nodeKey.publicKey, in: options.keychain, journal)
       presence = PresenceLink(directory: shared.layout.presence, role: Machine.role, loop: loop)

@@ -74,6 +74,19 @@ final class ProviderProcess {
     try #require(isUp, "lspd did not start")
   }
 
+  /// Of lspd that refuses its arguments, or only prints.
+  static func exitCode(_ arguments: [String], preloading library: String? = nil) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(filePath: binary)
+    process.arguments = ["--home", "/nonexistent"] + arguments
+    process.environment = library.map { ["LD_PRELOAD": $0] }
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.start()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
   /// Polls a condition on another process, with the loop running in between.
   func eventually(_ condition: () throws -> Bool) throws -> Bool {
     do {

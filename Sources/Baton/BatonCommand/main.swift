@@ -9,4 +9,4 @@ import Glibc
 CrashTraces.withholdMemory()
 do throws(UsageError) {
   exit(Program.run(try TypedArguments.read()).rawValue)
-} catch { exit(Program.end(CommandFailure(error), CommandLine.arguments).rawValue) }
+} catch { exit(Program.end(CommandFailure(error), TypedArguments.words).rawValue) }

@@ -21,6 +21,23 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
+// The command line
+
+static int argument_count;
+static char **argument_words;
+
+// glibc gives constructors the arguments of `main`, also in a static program.
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+  argument_count = count;
+  argument_words = words;
+}
+
+int baton_argument_count(void) { return argument_count; }
+
+const char *baton_argument(int index) {
+  return index >= 0 && index < argument_count ? argument_words[index] : NULL;
+}
+
 // Event loop
 
 const uint32_t baton_epoll_in = EPOLLIN;

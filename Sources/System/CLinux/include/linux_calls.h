@@ -65,6 +65,11 @@ struct baton_spawn_plan {
 // The pid, or -1 with errno of the step that failed, execve included.
 int32_t baton_spawn(const struct baton_spawn_plan *plan);
 
+// The words of the command line, the program's name among them. Swift's own `CommandLine` looks for them below `environ`,
+// and finds none if a preloaded library has changed the environment.
+int baton_argument_count(void);
+const char *baton_argument(int index);
+
 // Sockets.
 int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid, uint32_t *gid);
 int baton_seqpacket_socket(void);
