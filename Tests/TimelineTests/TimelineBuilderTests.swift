@@ -209,6 +209,27 @@ extension Timeline {
     #expect(timeline.marks(.notification).count == 1)
   }
 
+  @Test func `A launch is the cause of one process, not of the next`() {
+    var run = owned
+    run.at(10, .phone(), .launched(.extension, why: "for push 1"))
+    run.at(12, .phone(), .processStarted(.extension, pid: 8))
+    run.at(20, .phone(), .processEnded(.extension, .ended, why: "ended"))
+    run.at(30, .phone(), .processStarted(.extension, pid: 9))
+    let timeline = run.finished()
+    #expect(timeline.spans(.life).map(\.label) == ["process 7", "process 8: for push 1", "process 9"])
+    #expect(timeline.arrows(.launch).count == 1)
+  }
+
+  @Test(arguments: [(TimelineFact.End.killed, 1), (.crashed, 0), (.ended, 0)])
+  func `A kill is an arrow if the process was killed, and not if it ended first`(
+    end: TimelineFact.End, arrows: Int
+  ) {
+    var run = owned
+    run.at(10, .phone(), .killOrdered(.app, why: "the time is over"))
+    run.at(11, .phone(), .processEnded(.app, end, why: "it ended"))
+    #expect(run.finished().arrows(.kill).count == arrows)
+  }
+
   @Test func `Suspensions and freezes last until they end or the process does`() {
     var run = owned
     run.at(10, .phone(), .suspended(.app))
