@@ -16,7 +16,9 @@ package enum ServeOptions {
       ])
   }
 
+  /// The address alone on its line, as it is copied.
   package static func sentence(_ document: ServeAddress) -> String {
-    "the phone \(document.home) is at \(document.url)\(document.isControlled ? "" : " (it only shows; --control drives the phone)"); ^C ends it"
+    let more = document.isControlled ? " and drives it" : "; with --control it also drives it"
+    return "\(document.url)\nThe page shows the phone \(document.home)\(more). ^C ends it."
   }
 }

@@ -9,6 +9,7 @@ func sampleView() -> LiveView {
   view.holder.role = "extension"
   view.holder.pid = 4712
   view.holder.epoch = 2
+  view.holder.claimedAtWallNs = now - 3 * second
   view.holder.isHeld = true
   view.holder.phase = "established"
   view.holder.beat = 6

@@ -1,4 +1,5 @@
 import HTTPServer
+import Live
 import Testing
 
 @testable import Serve
@@ -22,6 +23,13 @@ import Testing
   }
 
   private let cookie = ["Cookie": "a=b; baton-4711=fedcba9876543210"]
+
+  @Test(arguments: [true, false]) func `The address is alone on its line`(isControlled: Bool) {
+    let url = "http://127.0.0.1:4711/?token=0123456789abcdef"
+    let document = ServeAddress(
+      home: "/phone", url: url, port: 4711, token: "0123456789abcdef", isControlled: isControlled)
+    #expect(ServeOptions.sentence(document).split(separator: "\n").first.map(String.init) == url)
+  }
 
   @Test func `The token is taken from the query or a bearer, and the cookie of this port reads too`() throws {
     #expect(try gate.route(request("GET", "/?token=0123456789abcdef", [:])) == .page(hasToken: true))

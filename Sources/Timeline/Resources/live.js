@@ -101,7 +101,12 @@
   };
   const thisSecond = () => Math.floor(performance.now() / 1000);
   const record = (isAfterSilence) => {
-    const second = thisSecond(), last = lane[lane.length - 1];
+    const second = thisSecond(), last = lane[lane.length - 1], holder = view.holder;
+    // The claim is older than this page.
+    if (!last && holder.held && !holder.stopped && holder.claimed_at_wall_ns <= view.wall_ns) {
+      const held = Math.floor((view.wall_ns - holder.claimed_at_wall_ns) / 1e9);
+      lane.push({ second: second - Math.min(held, laneSeconds), state: state() });
+    }
     if (last && last.second === second) last.state = state();
     else lane.push({ second, state: state(), isAfterSilence });
     while (lane[0].second < second - laneSeconds - lateSeconds) lane.shift();

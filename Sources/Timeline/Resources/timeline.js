@@ -855,6 +855,9 @@
     wire: "messages", presence: "presence", push: "pushes", launch: "starts", kill: "kills", content: "texts",
     payment: "payments", takeover: "takeovers", beat: "beats",
   };
+  const spanWords = {
+    suspended: "suspended", frozen: "frozen", silent: "no beats", superseded: "superseded", held: "payment held",
+  };
   function legend() {
     const box = $("legend");
     box.textContent = "";
@@ -883,6 +886,17 @@
         request();
       });
       box.append(button);
+    }
+    for (const kind of Object.keys(spanWords)) {
+      const first = spans.kind.indexOf(data.spanKinds.indexOf(kind));
+      if (first < 0) continue;
+      const item = add(box, "span", "", "sample"), sample = add(item, "canvas", ""), look = spanLook(first);
+      [sample.width, sample.height] = [22, 14];
+      const ink = sample.getContext("2d");
+      [ink.fillStyle, ink.strokeStyle] = [look.fill, look.edge || look.thin];
+      ink.fillRect(0, 0, 22, 14);
+      ink.strokeRect(0.5, 0.5, 21, 13);
+      item.append(spanWords[kind]);
     }
   }
 

@@ -53,7 +53,9 @@ enum PushVerb: Verb {
       answer["waking"].map { "; the push that wakes the app is \($0)\(words("waking-fate"))" } ?? ""
     let isHeld = answer["fate-code"] == PushFateCode.held.rawValue
     let way = isHeld ? "is on its way to the phone" : "was delivered to the phone"
-    invocation.output.say("push \(id) \(way)\(words("fate"))\(waking)", json: document)
+    // A fate that says the same is not repeated.
+    let fate = document.fateCode == PushFateCode.delivered.rawValue ? "" : words("fate")
+    invocation.output.say("push \(id) \(way)\(fate)\(waking)", json: document)
     return .done
   }
 

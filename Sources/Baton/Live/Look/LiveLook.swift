@@ -29,9 +29,6 @@ package final class LiveLook: @unchecked Sendable {
     events = RecentEvents(phone, most: Self.rowsMax)
   }
 
-  /// False while older journals are still to be read.
-  package var hasReadAll: Bool { events.hasReadAll }
-
   /// `changed`: a file of the phone may have changed since the last look.
   package func take(changed: Bool) -> LiveView {
     pushes.update()
@@ -100,6 +97,7 @@ package final class LiveLook: @unchecked Sendable {
     holder.pid = claim.row.process.pid
     holder.epoch = claim.row.epoch
     holder.because = report.words(claim)
+    holder.claimedAtWallNs = claim.wallClockNanoseconds
     guard let beat = report.ownerBeat else { return holder }
     holder.phase = beat.phase.word
     holder.beat = beat.counter

@@ -10,6 +10,7 @@ package struct LiveView: Report, Hashable {
     package var pid: Int32?
     package var epoch: UInt64?
     package var because: String?
+    package var claimedAtWallNs: Int64?
     /// Its role lock is held.
     package var isHeld = false
     /// Stopped by a signal.
@@ -23,7 +24,7 @@ package struct LiveView: Report, Hashable {
     package init() {}
 
     enum CodingKeys: String, CodingKey {
-      case sentence, role, pid, epoch, because
+      case sentence, role, pid, epoch, because, claimedAtWallNs
       case isHeld = "held"
       case isStopped = "stopped"
       case isUnknown = "unknown"
