@@ -14,6 +14,6 @@ public struct JSONLineDecoder: Sendable {
   }
 
   public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {
-    try T(from: JSONValueDecoder(value: value, codingPath: [], names: names))
+    try T(from: JSONValueDecoder(value: value, path: .root, names: names))
   }
 }

@@ -9,7 +9,7 @@ public struct JSONLineEncoder: Sendable {
   public func encode(_ value: some Encodable) throws(JSONEncodingError) -> String {
     let node = JSONNode()
     do {
-      try value.encode(to: JSONNodeEncoder(node: node, codingPath: [], names: names))
+      try value.encode(to: JSONNodeEncoder(node: node, path: .root, names: names))
     } catch let error as JSONEncodingError {
       throw error
     } catch {

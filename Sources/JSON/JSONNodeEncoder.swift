@@ -1,8 +1,9 @@
 /// The `Encoder` of `JSONLineEncoder`, and its single-value container, which the two other containers use.
 struct JSONNodeEncoder: Encoder, SingleValueEncodingContainer {
   let node: JSONNode
-  let codingPath: [any CodingKey]
+  let path: JSONPath
   let names: JSONNames
+  var codingPath: [any CodingKey] { path.keys }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -40,18 +41,22 @@ struct JSONKeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: JSONNodeEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
 
+  private func node(_ key: any CodingKey) -> JSONNode {
+    encoder.node.child(named: encoder.names.name(key.stringValue))
+  }
+
   private func inner(_ key: any CodingKey) -> JSONNodeEncoder {
-    JSONNodeEncoder(
-      node: encoder.node.child(named: encoder.names.name(key.stringValue)), codingPath: codingPath + [key],
-      names: encoder.names)
+    JSONNodeEncoder(node: node(key), path: .member(key, of: encoder.path), names: encoder.names)
   }
 
   func encodeNil(forKey key: Key) { inner(key).encodeNil() }
   func encode(_ item: Bool, forKey key: Key) { inner(key).encode(item) }
-  func encode(_ item: String, forKey key: Key) { inner(key).encode(item) }
+  func encode(_ item: String, forKey key: Key) { node(key).content = .string(item) }
   func encode(_ item: Double, forKey key: Key) throws { try inner(key).encode(item) }
   func encode(_ item: Float, forKey key: Key) throws { try inner(key).encode(item) }
-  func encode<T: FixedWidthInteger & Encodable>(_ item: T, forKey key: Key) { inner(key).encode(item) }
+  func encode<T: FixedWidthInteger & Encodable>(_ item: T, forKey key: Key) {
+    node(key).content = .raw(item.description)
+  }
   func encode<T: Encodable>(_ item: T, forKey key: Key) throws { try inner(key).encode(item) }
 
   func nestedContainer<Nested: CodingKey>(
@@ -72,7 +77,7 @@ struct JSONListWriter: UnkeyedEncodingContainer {
   var count: Int { encoder.node.elementCount }
 
   private func next() -> JSONNodeEncoder {
-    JSONNodeEncoder(node: encoder.node.appendedElement(), codingPath: codingPath, names: encoder.names)
+    JSONNodeEncoder(node: encoder.node.appendedElement(), path: encoder.path, names: encoder.names)
   }
 
   func encodeNil() { next().encodeNil() }

@@ -87,17 +87,22 @@ struct JSONParser {
     guard take("{") else { return nil }
     if take("}") { return .object([]) }
     var members: [JSONMember] = []
+    // Most objects have few members: comparing is quicker than hashing.
     var keys: Set<String> = []
     repeat {
       skipSpace()
-      guard let key = string(), keys.insert(key).inserted, take(":"), let value = value(depth: depth + 1)
-      else {
-        return nil
-      }
+      guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+      if members.count == Self.fewMembers { keys = Set(members.map(\.key)) }
+      let isNew =
+        members.count < Self.fewMembers
+        ? !members.contains { $0.key == key } : keys.insert(key).inserted
+      guard isNew else { return nil }
       members.append(JSONMember(key: key, value: value))
     } while take(",")
     return take("}") ? .object(members) : nil
   }
+
+  private static let fewMembers = 16
 
   private mutating func string() -> String? {
     guard next == UInt8(ascii: "\"") else { return nil }
@@ -108,7 +113,9 @@ struct JSONParser {
       position += 1
       switch byte {
       case UInt8(ascii: "\""):
-        return String(validating: text + bytes[start..<position - 1], as: UTF8.self)
+        let rest = bytes[start..<position - 1]
+        return text.isEmpty
+          ? String(validating: rest, as: UTF8.self) : String(validating: text + rest, as: UTF8.self)
       case 0..<32: return nil
       case UInt8(ascii: "\\"):
         text += bytes[start..<position - 1]

@@ -1,8 +1,9 @@
 /// The `Decoder` of `JSONLineDecoder`, and its single-value container, which the two other containers use.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
-  let codingPath: [any CodingKey]
+  let path: JSONPath
   let names: JSONNames
+  var codingPath: [any CodingKey] { path.keys }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -18,7 +19,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   func inner(_ value: JSONValue, at key: any CodingKey) -> JSONValueDecoder {
-    JSONValueDecoder(value: value, codingPath: codingPath + [key], names: names)
+    JSONValueDecoder(value: value, path: .member(key, of: path), names: names)
   }
 
   func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
@@ -82,12 +83,17 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try inner(key).decodeNil() }
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try inner(key).decode(type) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try inner(key).decode(type) }
+  // The path is made for an error alone.
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try member(key)?.flag ?? inner(key).decode(type)
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try member(key)?.text ?? inner(key).decode(type)
+  }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try inner(key).decode(type) }
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try inner(key).decode(type) }
   func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    try inner(key).decode(type)
+    try member(key)?.integer() ?? inner(key).decode(type)
   }
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try inner(key).decode(type) }
 
