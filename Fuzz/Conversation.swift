@@ -205,7 +205,7 @@ struct Conversation {
   private func message(_ outgoing: NodeOutgoing) -> Message? {
     switch outgoing {
     case .message(let message), .channel(.message(let message)): return message
-    case .backup(let backup): return .peerStorage(Bytes(backup.encoded()))
+    case .backup(let backup): return .peerStorage(backup)
     case .channel(.fulfill(let id, let hash)):
       let number = (0..<8).first { Self.paymentHash($0) == hash }
       return node.durableChannel?.fulfilMessage(id, preimage: Self.preimage(number ?? 0))
@@ -215,8 +215,11 @@ struct Conversation {
   private mutating func carryOut(_ directive: PeerDirective) {
     switch directive {
     case .store(let changes):
-      for case .channel(let record) in changes {
-        promise((try? Channel(restoring: record)) != nil, "the ledger stores a channel that cannot be read")
+      for case .channel(let stored) in changes {
+        let record = stored.channel?.record
+        promise(
+          record.map { (try? Channel(restoring: $0)) != nil } ?? false,
+          "the ledger stores a channel that cannot be read")
       }
     case .send(connection, let message): toNode.append(message)
     case .close(connection, _), .evict(connection, _):

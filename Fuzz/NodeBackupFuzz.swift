@@ -35,7 +35,7 @@ enum NodeBackupFuzz: FuzzTarget {
     let blob = secrets?.open(bytes)
     promise(blob == .unreadable || blob == .fromTheFuture, "a blob without our seal is opened")
     guard case .backup(let backup) = NodeBackup.read(bytes) else { return }
-    let sealed = secrets?.seal(backup) ?? []
+    let sealed = secrets?.seal(backup.encoded()) ?? []
     guard case .backup(let again)? = secrets?.open(sealed) else {
       fatalError("a backup that was read is lost")
     }

@@ -5,6 +5,7 @@ import Database
 import Glibc
 import LightningProvider
 import PostgreSQL
+import LightningWire
 
 /// The LSP's durable state, and the judge's evidence: raw frames with their times, whether each was processed, and
 /// every claim received.
@@ -138,6 +139,7 @@ final class Ledger {
         "INSERT INTO fence(epoch, incarnation, container, at_ns, wallet) VALUES (?, ?, ?, ?, ?)",
         [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container.bytes), at, wallet])
     case .backup(let connection, let blob):
+      try forgetNewestBackup(of: step.wallet)
       try database.execute(
         "INSERT INTO backups(at_ns, connection, blob, wallet) VALUES (?, ?, ?, ?)",
         [at, .bits(connection), .blob(blob.array), wallet])
@@ -149,8 +151,9 @@ final class Ledger {
       try database.execute(
         "INSERT INTO channel_failures(at_ns, connection, reason, wallet) VALUES (?, ?, ?, ?)",
         [at, .bits(connection), .text(reason), wallet])
-    case .channel(let record):
-      try ChannelTables.provider(of: step.wallet.value).write(record, at: [at], database)
+    case .channel(let stored):
+      guard let channel = stored.channel else { return }
+      try ChannelTables.provider(of: step.wallet.value).write(channel.record, at: [at], database)
     case .pushKey, .holdEnded, .endedHoldForgotten:
       try AnnouncementTables.write(change, of: step.wallet, at: step.at, to: database)
     case .failuresOrdered, .orderedFailureUsed:
@@ -163,6 +166,18 @@ final class Ledger {
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, of: step.wallet, at: step.at, to: database)
     }
+  }
+
+  /// A newer one replaces it: only its hash is kept, as evidence.
+  private func forgetNewestBackup(of wallet: WalletNumber) throws {
+    guard
+      let row = try database.firstRow(
+        "SELECT revision, blob FROM backups WHERE wallet = ? ORDER BY revision DESC LIMIT 1",
+        [.integer(wallet.value)])
+    else { return }
+    try database.execute(
+      "UPDATE backups SET blob = ? WHERE revision = ?",
+      [.blob(Blob(try row.blob(1)).hash.bytes), .integer(try row.integer(0))])
   }
 
   private func writeIncoming(_ step: LedgerStep, acted: Bool, whyNot: String?) throws {

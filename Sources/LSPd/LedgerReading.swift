@@ -5,6 +5,7 @@ import Database
 import Bitcoin
 import LightningChannel
 import LightningProvider
+import LightningWire
 
 // Reading the state at the begin of a run.
 extension Ledger {
@@ -62,10 +63,10 @@ extension Ledger {
     return Claim(epoch: try row.unsigned(0), incarnation: try row.bits(1), container: container)
   }
 
-  private func readBackup(of wallet: WalletNumber) throws -> Bytes? {
+  private func readBackup(of wallet: WalletNumber) throws -> Blob? {
     try database.firstRow(
       "SELECT blob FROM backups WHERE wallet = ? ORDER BY revision DESC LIMIT 1", [.integer(wallet.value)]
-    ).map { Bytes(try $0.blob(0)) }
+    ).map { Blob(try $0.blob(0)) }
   }
 
   /// Of a ledger without a share.

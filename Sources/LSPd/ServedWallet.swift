@@ -122,33 +122,29 @@ final class ServedWallet {
           step.incoming = unwritten.removeFirst()
         }
       case .send(let connection, let message):
-        step.outgoing.append(.init(connection: connection, bytes: message.encoded()))
+        step.outgoing.append(.init(connection: connection, bytes: message.ledgerBytes))
       case .requestPush(let request): step.pushes.append(request)
       case .close, .evict, .webhook, .answer: break
       }
     }
     if step.isOpeningAlone {
       // Our init does not depend on the ledger.
-      carryOut(directives, sending: step.outgoing, pushing: [])
+      carryOut(directives, pushing: [])
       return provider.postpone(step)
     }
     do {
       let pushIDs = try provider.commit(step)
-      carryOut(directives, sending: step.outgoing, pushing: pushIDs)
+      carryOut(directives, pushing: pushIDs)
     } catch { provider.fail(error) }
   }
 
-  private func carryOut(
-    _ directives: [PeerDirective], sending frames: [LedgerStep.FrameBytes], pushing ids: [Int64]
-  ) {
-    var frames = frames[...]
+  private func carryOut(_ directives: [PeerDirective], pushing ids: [Int64]) {
     var ids = ids[...]
     var requested: [PushSender.Open] = []
     for directive in directives {
       switch directive {
       case .store: break
-      case .send(let connection, _):
-        if let frame = frames.popFirst() { connections[connection]?.send(frame.bytes) }
+      case .send(let connection, let message): connections[connection]?.send(message.encoded())
       case .close(let connection, let why): hangUp(connection, why)
       case .evict(let connection, let why): cutOff(connection, why)
       case .requestPush(let request):

@@ -105,9 +105,9 @@ final class WalletSecrets {
   }
 
   /// In lightning-kmp's format: version, ciphertext, nonce, tag.
-  func seal(_ backup: NodeBackup) -> [UInt8] {
+  func seal(_ backup: [UInt8]) -> [UInt8] {
     let nonce = randomBytes(ChaCha20Poly1305.nonceSize)
-    let sealed = ChaCha20Poly1305.seal(backup.encoded(), key: backupKey, nonce: nonce) ?? []
+    let sealed = ChaCha20Poly1305.seal(backup, key: backupKey, nonce: nonce) ?? []
     return [Self.sealVersion] + sealed.dropLast(ChaCha20Poly1305.tagSize) + nonce
       + sealed.suffix(ChaCha20Poly1305.tagSize)
   }

@@ -72,7 +72,7 @@ final class WalletWire {
   private func send(_ outgoing: NodeOutgoing) {
     switch outgoing {
     case .message(let message), .channel(.message(let message)): send(message)
-    case .backup(let backup): send(.peerStorage(Bytes(secrets.seal(backup))))
+    case .backup(let backup): send(.peerStorage(Blob(secrets.seal(backup.array))))
     case .channel(.fulfill(let id, let hash)): reveal(hash, of: id)
     }
   }

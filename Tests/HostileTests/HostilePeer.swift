@@ -87,7 +87,7 @@ final class HostilePeer {
         Claim(epoch: 7, incarnation: 7, container: ContainerID(high: .max, low: .max)))
     case .knowsMoreThanTheWallet:
       sendInit(on: connection, own, reestablishing: false)
-      connection.send(Message.peerStorageRetrieval(Bytes([UInt8](repeating: 1, count: 65_529))).encoded())
+      connection.send(Message.peerStorageRetrieval(Blob([UInt8](repeating: 1, count: 65_529))).encoded())
       connection.send(
         Message.channelReestablish(
           ChannelReestablish(

@@ -131,7 +131,7 @@ final class LedgerReadingTests {
     var written: [ChannelRecord] = []
     func keep() throws {
       guard ours.record != written.last else { return }
-      try commit(.channel(ours.record))
+      try commit(.channel(StoredChannel(ours)))
       written.append(ours.record)
       #expect(try ChannelTables.provider().read(ledger.database) == ours.record)
     }
@@ -162,12 +162,12 @@ final class LedgerReadingTests {
     for stage in PendingSplice.Stage.allCases {
       record.splice = PendingSplice(
         isOurs: false, stage: stage, transaction: [2, 0, 0, 0], fundingIndex: 0, amountSat: 4, feeSat: 1)
-      try commit(.channel(record))
+      try commit(.channel(StoredChannel(try Channel(restoring: record))))
       #expect(try ChannelTables.provider().read(ledger.database) == record)
     }
     record.splicedTo = record.splice?.funding
     record.splice = nil
-    try commit(.channel(record))
+    try commit(.channel(StoredChannel(try Channel(restoring: record))))
     #expect(try ChannelTables.provider().read(ledger.database) == record)
     let rows = try ledger.database.rows("SELECT state, begun_at_ns, ended_at_ns FROM splices")
     #expect(rows.map(\.values) == [["done", .integer(now.nanoseconds), .integer(now.nanoseconds)]])

@@ -3,6 +3,7 @@ import Crypto
 import Database
 import Foundation
 import Glibc
+import LightningChannel
 import LightningProvider
 import Testing
 
@@ -94,7 +95,7 @@ import Testing
       LedgerStep(
         wallet: second, at: now, wallNanoseconds: 0,
         changes: [
-          .paymentHeld(request), .channel(state.channel.record), .backup(connection: 3, [9]),
+          .paymentHeld(request), .channel(StoredChannel(state.channel)), .backup(connection: 3, [9]),
           .failuresOrdered(OrderedFailures(code: 4099, times: 1)), .orderedFailureUsed,
           .pushKey(other), .endedHoldForgotten(paymentHash: hash), .channelFailed(connection: 3, "mine"),
           .fence(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))),

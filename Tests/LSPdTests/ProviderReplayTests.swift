@@ -19,7 +19,6 @@ import Testing
   private struct Step: Decodable {
     var t: Instant
     var event: PeerEvent
-    var directives: [PeerDirective]
   }
 
   @Test func `A replay of lspd's journal gives the same directives, byte for byte`() throws {
@@ -52,7 +51,6 @@ import Testing
         let step = try decoder.decode(Step.self, from: line)
         let handled = core?.handle(step.event, at: step.t)
         let directives = try #require(handled)
-        #expect(directives == step.directives)
         let text = try JSONLineEncoder().encode(directives)
         #expect(String(decoding: line, as: UTF8.self).contains("\"directives\":\(text)"))
         steps += 1

@@ -281,7 +281,7 @@ import Testing
     // init.
     provider.signal(SIGSTOP)
     let sent = 60
-    for _ in 0..<sent { older.send(.peerStorage(Bytes(repeating: 7, count: 60_000))) }
+    for _ in 0..<sent { older.send(.peerStorage(Blob([UInt8](repeating: 7, count: 60_000)))) }
     try newer.connect(to: address, fence(2))
     for _ in 0..<20 { try loop.turn(waitingMilliseconds: 5) }
     provider.signal(SIGCONT)

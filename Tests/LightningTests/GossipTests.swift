@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test
-  func `The stored form keeps a required feature bit, and every byte of a backup or a short message`() throws
+  func `The stored form keeps a required feature bit, each byte of a short message, a backup's hash`() throws
   {
     let demanding = InitMessage(features: Features([300_000]))
     guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
@@ -160,8 +160,12 @@ import Testing
       return #expect(Bool(false))
     }
     #expect(kept.unknownRequiredFeature == 300_000)
-    let backup = Message.peerStorage(Bytes(repeating: 7, count: 60_000))
-    #expect(try HeardMessage(backup.encoded()).bytes == backup.encoded())
+    let sealed = [UInt8](repeating: 7, count: 60_000)
+    for message in [Message.peerStorage(Blob(sealed)), .peerStorageRetrieval(Blob(sealed))] {
+      let heard = try HeardMessage(message.encoded())
+      #expect(heard.message == message && message.ledgerBytes == heard.bytes)
+      #expect(heard.bytes == [0, UInt8(message.type), 0, 32] + SHA256.hash(sealed).bytes)
+    }
     let short = Message.unknown(type: 40_001, bytes: Bytes(repeating: 7, count: 400)).encoded()
     #expect(try HeardMessage(short).bytes == short)
     #expect(HeardMessage.kept([UInt8](repeating: 1, count: 60_000)).count == HeardMessage.shortSize)

@@ -199,7 +199,7 @@ struct NodeWorld {
     guard wire?.isClosedByPeer == false else { return }
     switch outgoing {
     case .message(let plain), .channel(.message(let plain)): wire?.toPeer.append(plain)
-    case .backup(let backup): wire?.toPeer.append(.peerStorage(Bytes(backup.encoded())))
+    case .backup(let backup): wire?.toPeer.append(.peerStorage(backup))
     case .channel(.fulfill(let id, let hash)):
       guard let channel = node?.durableChannel, let preimage = invoice(hash)?.tweak else { return }
       wire?.toPeer.append(channel.fulfilMessage(id, preimage: preimage))
@@ -297,7 +297,7 @@ struct NodeWorld {
   }
 
   /// The backup with the payment secrets, which it does not contain.
-  private func opened(_ blob: Bytes) -> BackupReading {
+  private func opened(_ blob: Blob) -> BackupReading {
     guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
     for index in backup.invoices.indices {
       let hash = backup.invoices[index].paymentHash

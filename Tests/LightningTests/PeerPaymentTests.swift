@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningChannel
 import LightningWire
 import LightningProvider
 import Testing
@@ -15,7 +16,7 @@ import Testing
     #expect(messages(directives).map(\.type) == [128, 132])
     #expect(others(directives) == [.answer(payment: 1, .offered)])
     #expect(changes(directives).contains(.paymentOffered(payment: 1, htlc: 0)))
-    #expect(changes(directives).contains(.channel(fixture.peer.state.channel.record)))
+    #expect(changes(directives).contains(.channel(StoredChannel(fixture.peer.state.channel))))
   }
 
   @Test

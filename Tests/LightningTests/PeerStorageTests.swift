@@ -6,7 +6,7 @@ import Testing
 
 /// An LSP that stores the wallet's backup at most once in 10 s.
 @Suite struct PeerStorageTests {
-  private func blob(_ number: UInt8) -> Bytes { Bytes([number]) }
+  private func blob(_ number: UInt8) -> Blob { [number] }
 
   /// A connected wallet that has sent backups 1 and 2 at the same time.
   private func fixture() throws -> PeerFixture {
@@ -18,7 +18,7 @@ import Testing
     return fixture
   }
 
-  private func retrieved(_ directives: [PeerDirective]) -> [Bytes] {
+  private func retrieved(_ directives: [PeerDirective]) -> [Blob] {
     messages(directives).compactMap { if case .peerStorageRetrieval(let blob) = $0 { blob } else { nil } }
   }
 

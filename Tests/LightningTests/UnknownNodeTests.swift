@@ -154,7 +154,7 @@ struct UnknownNodeTests {
     throws
   {
     var fixture = try fixture()
-    let blob = Bytes(repeating: 1, count: 65_000)
+    let blob = Blob([UInt8](repeating: 1, count: 65_000))
     var stored = 0
     for _ in 0..<2000 {
       let said = fixture.handle(.received(connection: 1, .peerStorage(blob)))
@@ -175,7 +175,7 @@ struct UnknownNodeTests {
   @Test
   func `Each connection may store one large backup beyond the minute's limit`() throws {
     var fixture = try fixture()
-    let blob = Bytes(repeating: 1, count: 65_000)
+    let blob = Blob([UInt8](repeating: 1, count: 65_000))
     func isStored(_ connection: UInt64, _ said: [PeerDirective]) -> Bool {
       changes(said).contains(.backup(connection: connection, blob))
     }

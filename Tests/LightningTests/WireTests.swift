@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import Crypto
 import Bitcoin
 import LightningWire
@@ -27,7 +28,7 @@ private let everyMessage: [Message] = [
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
   .pong([0, 0, 0]),
   .peerStorage([1, 2, 3]),
-  .peerStorageRetrieval(Bytes(repeating: 1, count: Message.maximumStorageSize)),
+  .peerStorageRetrieval(Blob([UInt8](repeating: 1, count: Message.maximumStorageSize))),
   .channelReestablish(
     ChannelReestablish(
       channel: id, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero)),
@@ -63,6 +64,26 @@ private let everyMessage: [Message] = [
         #expect(!isSame, "type \(message.type)")
       }
     }
+  }
+
+  @Test func `A journal has a backup's length and hash alone, and is written again unchanged`() throws {
+    let sealed = [UInt8](repeating: 7, count: 20_000)
+    let text = try JSONLineEncoder().encode(Message.peerStorage(Blob(sealed)))
+    #expect(text == #"{"peerStorage":{"_0":{"count":20000,"sha256":"\#(SHA256.hash(sealed).hex)"}}}"#)
+    let read = try JSONLineDecoder().decode(Message.self, from: Array(text.utf8))
+    #expect(try JSONLineEncoder().encode(read) == text)
+  }
+
+  @Test func `A journal has an onion packet without the zeros at its end`() throws {
+    var bytes = [UInt8](repeating: 0, count: OnionPacket.size)
+    for hex in ["", "01", "0101"] {
+      for place in 0..<(hex.count / 2) { bytes[place] = 1 }
+      let packet = try #require(OnionPacket(bytes))
+      #expect(try JSONLineEncoder().encode(packet) == "\"\(hex)\"")
+      #expect(try JSONLineDecoder().decode(OnionPacket.self, from: Array("\"\(hex)\"".utf8)) == packet)
+    }
+    let long = Array("\"\(String(repeating: "01", count: OnionPacket.size + 1))\"".utf8)
+    #expect(throws: DecodingError.self) { try JSONLineDecoder().decode(OnionPacket.self, from: long) }
   }
 
   @Test

@@ -21,17 +21,17 @@ struct WalletSecretsTests {
   }
 
   @Test func `A sealed backup is opened whole, with the secrets of its invoices`() {
-    #expect(secrets.open(secrets.seal(backup)) == .backup(backup))
+    #expect(secrets.open(secrets.seal(backup.encoded())) == .backup(backup))
   }
 
   @Test func `A backup of a newer version is reported as such, not as damaged`() {
-    var blob = secrets.seal(backup)
+    var blob = secrets.seal(backup.encoded())
     blob[0] += 1
     #expect(secrets.open(blob) == .fromTheFuture)
   }
 
   @Test func `A changed or truncated backup, or one of another seed, is unreadable`() throws {
-    let blob = secrets.seal(backup)
+    let blob = secrets.seal(backup.encoded())
     for place in [1, blob.count / 2, blob.count - 1] {
       var damaged = blob
       damaged[place] ^= 1

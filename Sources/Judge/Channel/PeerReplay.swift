@@ -210,8 +210,8 @@ struct PeerReplay {
       // An older peer answered the claim in its init.
       if let reply { checkReply(reply, frame) }
     case .fenceReply(let reply): checkReply(reply, frame)
-    case .retrieval(let blob):
-      if blob != evidence.ledger.backup(at: frame.entry.atNs)?.blob {
+    case .retrieval(let hash):
+      if evidence.ledger.backup(at: frame.entry.atNs)?.has(hash: hash) != true {
         find(
           4, "Frame \(frame.entry.id) returns another backup than the newest that the peer had stored", frame)
       }

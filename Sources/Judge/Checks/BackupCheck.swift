@@ -2,17 +2,17 @@
 extension Checker {
   mutating func checkBackups() {
     let sent = frames.compactMap { frame -> SentBackup? in
-      guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else {
+      guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let hash)? = frame.message else {
         return nil
       }
-      return SentBackup(atNs: frame.entry.atNs, blob: blob)
+      return SentBackup(atNs: frame.entry.atNs, hash: hash)
     }
     let kept = evidence.ledger.backups
     let delay = StorageDelay(evidence.ledger, frames: frames)
     var next = 0
     for (place, backup) in sent.enumerated() {
       let earlier = next > 0 ? kept[next - 1] : nil
-      if next < kept.count, kept[next].blob == backup.blob {
+      if next < kept.count, kept[next].has(hash: backup.hash) {
         if !delay.permits(kept[next], sentAtNs: backup.atNs, after: earlier) {
           find(4, "The peer stored a backup later than its --storage-delay allows", [kept[next].evidence])
         }
@@ -45,7 +45,7 @@ extension Checker {
 
 private struct SentBackup {
   let atNs: Int64
-  let blob: [UInt8]
+  let hash: [UInt8]
 }
 
 /// A peer without a delay stores each backup with its message. One that limits the rate keeps the last of those that

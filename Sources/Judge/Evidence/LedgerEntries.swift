@@ -150,13 +150,17 @@ struct PaymentEntry {
 struct BackupEntry {
   let revision: Int64
   let atNs: Int64
-  let blob: [UInt8]
+  /// The newest backup; of those that it replaced, the hash.
+  private let blob: [UInt8]
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     revision = try row.integer("revision")
     atNs = try row.integer("at_ns")
     blob = try row.blob("blob")
   }
+
+  /// Frames have the hash of their backup.
+  func has(hash: [UInt8]) -> Bool { blob == hash || Secrets.sha256(blob) == hash }
 
   var evidence: String { "ledger backups \(revision)" }
 }

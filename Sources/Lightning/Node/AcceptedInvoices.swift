@@ -1,5 +1,6 @@
 import Ground
 import LightningChannel
+import LightningWire
 
 // The container and the backup keep the invoice of an accepted payment as long as its HTLCs are in the channel:
 // until the peer has committed to the fulfillment, the preimage may have to be derived again from the invoice.
@@ -15,6 +16,12 @@ extension NodeState {
     accepted += change.received.map(\.invoice)
     invoices.removeAll { invoice in accepted.contains { $0.paymentHash == invoice.paymentHash } }
     if let channel = change.channel { accepted.removeAll { !channel.accepts($0.paymentHash) } }
+  }
+}
+
+extension NodeOutgoing {
+  static func backup(of channel: Channel, open: [Invoice], accepted: [Invoice]) -> NodeOutgoing {
+    .backup(Blob(NodeBackup(channel: channel, open: open, accepted: accepted).encoded()))
   }
 }
 

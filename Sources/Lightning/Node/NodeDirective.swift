@@ -49,8 +49,8 @@ public enum NodeDirective: Hashable, Codable, Sendable {
 public enum NodeOutgoing: Hashable, Codable, Sendable {
   case message(Message)
   case channel(ChannelOutgoing)
-  /// To be sealed and sent as `peer_storage`.
-  case backup(NodeBackup)
+  /// A `NodeBackup`, to be sealed and sent as `peer_storage`.
+  case backup(Blob)
 }
 
 /// The node's reports to the guard; the end of a hold is none of its concerns.

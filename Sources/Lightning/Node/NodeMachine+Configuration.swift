@@ -37,21 +37,5 @@ extension NodeMachine {
       self.startDelay = startDelay > .zero ? startDelay : nil
       self.pushKey = pushKey
     }
-
-    /// Journals from before pings, parts, splices, slow starts or push keys lack their fields.
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      self.init(
-        terms: try container.decode(ChannelTerms.self, forKey: .terms),
-        rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
-        overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor),
-        keepsPartsInMemory: try container.decodeIfPresent(Bool.self, forKey: .keepsPartsInMemory) ?? false,
-        fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey),
-        startDelay: try container.decodeIfPresent(TimeSpan.self, forKey: .startDelay) ?? .zero,
-        pushKey: try container.decodeIfPresent(CurvePoint.self, forKey: .pushKey))
-      if let window = try container.decodeIfPresent(TimeSpan.self, forKey: .multiPartWindow) {
-        multiPartWindow = window
-      }
-    }
   }
 }

@@ -193,7 +193,7 @@ extension NodeMachine {
     {
       return []
     }
-    return [.backup(NodeBackup(channel: channel, open: node.invoices, accepted: node.accepted))]
+    return [.backup(of: channel, open: node.invoices, accepted: node.accepted)]
   }
 
   private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {

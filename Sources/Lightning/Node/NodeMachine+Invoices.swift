@@ -61,7 +61,7 @@ extension NodeMachine {
   /// connection the next one sends the backup.
   func backup(without cancelled: Bytes32?) -> [NodeOutgoing] {
     guard cancelled != nil, stage == .established, let channel = node.channel else { return [] }
-    return [.backup(NodeBackup(channel: channel, open: node.invoices, accepted: node.accepted))]
+    return [.backup(of: channel, open: node.invoices, accepted: node.accepted)]
   }
 
   /// Refuses the waiting changes, and that of `step`.

@@ -91,7 +91,7 @@ extension NodeMachine {
     }
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(
-      NodeBackup(channel: changed, open: remaining, accepted: node.accepted + accepted.map(\.invoice)))
+      of: changed, open: remaining, accepted: node.accepted + accepted.map(\.invoice))
     // The backup is sent before the messages of its step, as in lightning-kmp.
     let isPaying = !offered.isEmpty || !ended.isEmpty
     let change = NodeChange(

@@ -29,23 +29,15 @@ public struct NodeState: Hashable, Codable, Sendable {
     self.waiting = waiting
     self.failure = failure
   }
-
-  /// Older journals lack accepted invoices, payments and waiting parts.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      channel: try container.decodeIfPresent(Channel.self, forKey: .channel),
-      invoices: try container.decode([Invoice].self, forKey: .invoices),
-      accepted: try container.decodeIfPresent([Invoice].self, forKey: .accepted) ?? [],
-      payments: try container.decodeIfPresent(OutgoingPayments.self, forKey: .payments) ?? OutgoingPayments(),
-      waiting: try container.decodeIfPresent([WaitingParts].self, forKey: .waiting) ?? [],
-      failure: try container.decodeIfPresent(ChannelFailure.self, forKey: .failure))
-  }
 }
 
 /// One step of the node, durable as a whole before a message of it is sent.
 public struct NodeChange: Hashable, Codable, Sendable {
-  public var channel: Channel?
+  public var channel: Channel? {
+    get { stored?.channel }
+    set { stored = newValue.map(StoredChannel.init) }
+  }
+  private var stored: StoredChannel?
   public var newInvoice: Invoice?
   /// The open invoice that this step cancels.
   public var cancelled: Bytes32?
@@ -66,7 +58,7 @@ public struct NodeChange: Hashable, Codable, Sendable {
     restored: [Invoice]? = nil, payments: PaymentChange? = nil, waiting: [Bytes32]? = nil,
     failure: ChannelFailure? = nil
   ) {
-    self.channel = channel
+    stored = channel.map(StoredChannel.init)
     self.newInvoice = newInvoice
     self.cancelled = cancelled
     self.received = received
@@ -74,6 +66,13 @@ public struct NodeChange: Hashable, Codable, Sendable {
     self.payments = payments
     self.waiting = waiting
     self.failure = failure
+  }
+}
+
+extension NodeChange {
+  private enum CodingKeys: String, CodingKey {
+    case stored = "channel"
+    case newInvoice, cancelled, received, restored, payments, waiting, failure
   }
 }
 

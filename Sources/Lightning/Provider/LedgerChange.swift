@@ -3,6 +3,7 @@ import Crypto
 import Bitcoin
 import LightningChannel
 import Webhooks
+import LightningWire
 
 /// One change of the ledger. All changes of one event are one transaction.
 public enum LedgerChange: Hashable, Codable, Sendable {
@@ -15,8 +16,8 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case frameIgnored(connection: UInt64, String)
   /// The highest claim so far.
   case fence(Claim)
-  case channel(ChannelRecord)
-  case backup(connection: UInt64, Bytes)
+  case channel(StoredChannel)
+  case backup(connection: UInt64, Blob)
   case paymentHeld(PaymentRequest)
   case paymentOffered(payment: UInt64, htlc: UInt64)
   case paymentPaid(payment: UInt64, preimage: Bytes32)

@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningChannel
 import LightningWire
 
 // Connections: opened, accepted or refused by their `init`, closed.
@@ -65,7 +66,7 @@ extension PeerMachine {
     let before = state.channel.record
     splicePace.forgetConnection()
     state.channel.disconnected()
-    if state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
+    if state.channel.record != before { step.changes.append(.channel(StoredChannel(state.channel))) }
   }
 
   /// Processes no further message of the connection; the caller adds the directive that ends it.

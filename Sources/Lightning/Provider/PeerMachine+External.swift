@@ -51,7 +51,7 @@ extension PeerMachine {
     if let connection = registered {
       advance(on: connection, &step, isChanged: state.channel.record != before, at: now)
     } else if state.channel.record != before {
-      step.changes.append(.channel(state.channel.record))
+      step.changes.append(.channel(StoredChannel(state.channel)))
     }
   }
 

@@ -117,13 +117,13 @@ extension PeerMachine {
     }
   }
 
-  private mutating func takesBackup(_ blob: Bytes, of connection: UInt64, at now: Instant) -> Bool {
+  private mutating func takesBackup(_ blob: Blob, of connection: UInt64, at now: Instant) -> Bool {
     guard let index = links.firstIndex(where: { $0.id == connection }) else { return false }
     defer { links[index].hasBackedUp = true }
     return backups.takes(blob.count, isFirst: !links[index].hasBackedUp, at: now)
   }
 
-  mutating func store(_ blob: Bytes, of connection: UInt64, _ step: inout PeerStep) {
+  mutating func store(_ blob: Blob, of connection: UInt64, _ step: inout PeerStep) {
     state.backup = blob
     step.changes.append(.backup(connection: connection, blob))
   }
@@ -194,6 +194,8 @@ extension PeerMachine {
         step.messages.append(.send(connection: connection, message))
       }
     }
-    if isChanged || state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
+    if isChanged || state.channel.record != before {
+      step.changes.append(.channel(StoredChannel(state.channel)))
+    }
   }
 }

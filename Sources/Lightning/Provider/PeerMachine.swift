@@ -59,24 +59,6 @@ public struct PeerMachine: Core {
       self.pushStrategy = pushStrategy == .phoenix ? nil : pushStrategy
       self.webhookRules = webhookRules == .standard ? nil : webhookRules
     }
-
-    /// Older journals lack the fields of outgoing payments, splices, late backups, push forms and
-    /// webhooks.
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
-      callsBackAfter = try container.decode(TimeSpan.self, forKey: .callsBackAfter)
-      externalDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .externalDelay) ?? .zero
-      rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
-      fundingKey = try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey)
-      spliceDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .spliceDelay) ?? .zero
-      storageDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .storageDelay)
-      startedAt = try container.decode(Instant.self, forKey: .startedAt)
-      state = try container.decode(PeerState.self, forKey: .state)
-      awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
-      pushStrategy = try container.decodeIfPresent(PushForm.self, forKey: .pushStrategy)
-      webhookRules = try container.decodeIfPresent(WebhookRules.self, forKey: .webhookRules)
-    }
   }
 
   /// More than any phone opens. The wallet can always connect: the oldest unregistered connection makes room.
@@ -138,7 +120,7 @@ public struct PeerMachine: Core {
   public var mayBeNamedAnew: Bool { awaitsWallet && !isLegacy && state.fence == nil }
 
   /// A backup that is not stored yet: it is lost if the LSP ends before.
-  public var waitingBackup: Bytes? { storage.waiting?.blob }
+  public var waitingBackup: Blob? { storage.waiting?.blob }
 
   public var isWalletConnected: Bool { registered != nil }
 

@@ -3,6 +3,7 @@ import Crypto
 import Bitcoin
 import LightningChannel
 import Webhooks
+import LightningWire
 
 /// The LSP's durable state, as in its ledger.
 public struct PeerState: Hashable, Codable, Sendable {
@@ -19,7 +20,7 @@ public struct PeerState: Hashable, Codable, Sendable {
   /// In ascending order: for a fast search, and so that equal sets are equal values.
   public private(set) var paidHashes: [Bytes32]
   /// The wallet's `peer_storage` that was stored last.
-  public var backup: Bytes?
+  public var backup: Blob?
   /// Other nodes' invoices, the oldest first; also paid ones, as a preimage may have to be sent again.
   public var externalInvoices: [ExternalInvoice]
   /// The key that the wallet's pushes are sealed to. Nil: the wallet has named none.
@@ -34,7 +35,7 @@ public struct PeerState: Hashable, Codable, Sendable {
   public init(
     wallet: PublicKey? = nil, fence: Claim? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
-    backup: Bytes? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil,
+    backup: Blob? = nil, externalInvoices: [ExternalInvoice] = [], failure: String? = nil,
     pushKey: PublicKey? = nil, endedHolds: EndedHolds? = nil, orderedFailures: OrderedFailures? = nil,
     webhooks: WebhookBook? = nil
   ) {
@@ -51,26 +52,6 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.orderedFailures = orderedFailures
     self.webhooks = webhooks
     for hash in paidHashes { markPaid(hash) }
-  }
-
-  /// Journals from before outgoing payments lack external invoices; those from before push keys, orders and webhooks
-  /// lack these.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      wallet: try container.decodeIfPresent(PublicKey.self, forKey: .wallet),
-      fence: try container.decodeIfPresent(Claim.self, forKey: .fence),
-      channel: try container.decode(Channel.self, forKey: .channel),
-      payments: try container.decode([PeerPayment].self, forKey: .payments),
-      paidHashes: try container.decode([Bytes32].self, forKey: .paidHashes),
-      backup: try container.decodeIfPresent(Bytes.self, forKey: .backup),
-      externalInvoices: try container.decodeIfPresent([ExternalInvoice].self, forKey: .externalInvoices)
-        ?? [],
-      failure: try container.decodeIfPresent(String.self, forKey: .failure),
-      pushKey: try container.decodeIfPresent(PublicKey.self, forKey: .pushKey),
-      endedHolds: try container.decodeIfPresent(EndedHolds.self, forKey: .endedHolds),
-      orderedFailures: try container.decodeIfPresent(OrderedFailures.self, forKey: .orderedFailures),
-      webhooks: try container.decodeIfPresent(WebhookBook.self, forKey: .webhooks))
   }
 
   public func isPaid(_ hash: Bytes32) -> Bool {

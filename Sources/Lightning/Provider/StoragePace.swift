@@ -1,5 +1,5 @@
 import Ground
-import Bitcoin
+import LightningWire
 
 /// How often the LSP stores the wallet's backup. BOLT 1: it "MAY delay storage to ratelimit peer to no more than one
 /// update per minute".
@@ -9,7 +9,7 @@ import Bitcoin
 struct StoragePace: Hashable, Sendable {
   struct Waiting: Hashable {
     fileprivate(set) var connection: UInt64
-    fileprivate(set) var blob: Bytes
+    fileprivate(set) var blob: Blob
   }
 
   /// Zero: each backup is stored at once.
@@ -20,7 +20,7 @@ struct StoragePace: Hashable, Sendable {
   init(window: TimeSpan) { self.window = window }
 
   /// False: the backup waits, in place of one that waited before.
-  mutating func storesAtOnce(_ blob: Bytes, of connection: UInt64, at now: Instant) -> Bool {
+  mutating func storesAtOnce(_ blob: Blob, of connection: UInt64, at now: Instant) -> Bool {
     guard window > .zero else { return true }
     if let windowEnds, now < windowEnds {
       waiting = Waiting(connection: connection, blob: blob)

@@ -14,6 +14,4 @@ public struct ConnectionRules: Hashable, Codable, Sendable {
   }
 
   public static let standard = ConnectionRules()
-  /// For journals from before these rules.
-  package static let before = ConnectionRules(silence: nil)
 }

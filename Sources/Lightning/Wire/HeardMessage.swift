@@ -12,18 +12,16 @@ public struct HeardMessage: Hashable, Sendable {
   private static let serviceMax = 8192
 
   public let message: Message
-  /// As received, or the encoding of the shortened message.
+  /// As received, or of the shortened message. A backup is replaced by its hash.
   public let bytes: [UInt8]
 
   public init(_ bytes: [UInt8]) throws(WireError) {
     let whole = try Message(decoding: bytes)
-    guard bytes.count > Self.shortSize else {
-      message = whole
-      self.bytes = bytes
-      return
+    message = bytes.count > Self.shortSize ? Self.shortened(whole) : whole
+    switch message {
+    case .peerStorage, .peerStorageRetrieval: self.bytes = message.ledgerBytes
+    default: self.bytes = message == whole ? bytes : message.encoded()
     }
-    message = Self.shortened(whole)
-    self.bytes = message == whole ? bytes : message.encoded()
   }
 
   /// For bytes that are not a valid message.

@@ -13,9 +13,9 @@ public enum Message: Hashable, Codable, Sendable {
   case ping(Ping)
   case pong(Bytes)
   /// `peer_storage`: the sender's backup.
-  case peerStorage(Bytes)
+  case peerStorage(Blob)
   /// `peer_storage_retrieval`: the recipient's backup.
-  case peerStorageRetrieval(Bytes)
+  case peerStorageRetrieval(Blob)
   case channelReestablish(ChannelReestablish)
   case addHTLC(AddHTLC)
   case fulfillHTLC(FulfillHTLC)

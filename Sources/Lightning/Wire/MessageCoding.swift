@@ -11,7 +11,7 @@ extension Message {
     case .error(let body), .warning(let body): body.write(to: &writer)
     case .ping(let body): body.write(to: &writer)
     case .pong(let ignored): writer.counted(ignored)
-    case .peerStorage(let blob), .peerStorageRetrieval(let blob): writer.counted(blob)
+    case .peerStorage(let blob), .peerStorageRetrieval(let blob): writer.counted(Bytes(blob.array))
     case .channelReestablish(let body): body.write(to: &writer)
     case .addHTLC(let body): body.write(to: &writer)
     case .fulfillHTLC(let body): body.write(to: &writer)
@@ -38,6 +38,15 @@ extension Message {
     return writer.bytes
   }
 
+  /// The bytes in the ledger: a backup's hash stands in its place.
+  public var ledgerBytes: [UInt8] {
+    switch self {
+    case .peerStorage(let blob): Message.peerStorage(Blob(blob.hash.bytes)).encoded()
+    case .peerStorageRetrieval(let blob): Message.peerStorageRetrieval(Blob(blob.hash.bytes)).encoded()
+    default: encoded()
+    }
+  }
+
   /// Strict: numbers in their shortest form, records in ascending order, complete, nothing after the end.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     guard bytes.count <= Message.maximumSize else { throw .tooLong }
@@ -46,8 +55,8 @@ extension Message {
     switch type {
     case 1: self = .warning(try ErrorOrWarning(reader: &reader))
     case 2: self = .quiescence(try Quiescence(reader: &reader))
-    case 7: self = .peerStorage(try Message.counted(&reader))
-    case 9: self = .peerStorageRetrieval(try Message.counted(&reader))
+    case 7: self = .peerStorage(Blob(try Message.counted(&reader).array))
+    case 9: self = .peerStorageRetrieval(Blob(try Message.counted(&reader).array))
     case 16: self = .initMessage(try InitMessage(reader: &reader))
     case 17: self = .error(try ErrorOrWarning(reader: &reader))
     case 18: self = .ping(try Ping(reader: &reader))

@@ -33,7 +33,7 @@ extension World {
     let message: Message
     switch outgoing {
     case .message(let plain), .channel(.message(let plain)): message = plain
-    case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
+    case .backup(let backup): message = .peerStorage(backup)
     case .channel(.fulfill(let htlc, let hash)):
       if tellsOnly, life.role == .extension { report(.tellsOnly, "The extension sends a preimage.") }
       guard let channel = life.wallet.node.durableChannel, let preimage = invoicing[hash]?.preimage
@@ -76,7 +76,7 @@ extension World {
   }
 
   /// Adds the payment secrets, which no backup has.
-  private func opened(_ blob: Bytes) -> BackupReading {
+  private func opened(_ blob: Blob) -> BackupReading {
     guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
     for index in backup.invoices.indices {
       let invoice = invoicing[backup.invoices[index].paymentHash]?.invoice

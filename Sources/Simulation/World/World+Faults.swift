@@ -68,7 +68,7 @@ extension World {
     }
   }
 
-  private static func backup(_ blob: Bytes) -> NodeBackup? {
+  private static func backup(_ blob: Blob) -> NodeBackup? {
     if case .backup(let backup) = NodeBackup.read(blob.array) { backup } else { nil }
   }
 

@@ -61,7 +61,7 @@ extension World {
       }
     case .externalPaid(let hash, let htlc): arrived(hash, htlc)
     case .fence(let claim): noteFence(of: claim.container)
-    case .channel(let record): checkFunding(record)
+    case .channel(let stored): if let channel = stored.channel { checkFunding(channel.record) }
     case .dataLoss(_, let side):
       report(.channelNeverBack, "An acknowledged state is lost by the \(side).")
     case .channelFailed(_, PeerMachine.failedOnOrder): break

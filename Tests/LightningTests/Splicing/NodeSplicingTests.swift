@@ -73,7 +73,8 @@ import Testing
       _ = world.moveSomething()
     }
     guard case .send(let outgoing)? = written.first else { return #expect(written == []) }
-    guard case .backup(let backup)? = outgoing.first else { return #expect(outgoing == []) }
+    guard case .backup(let blob)? = outgoing.first, case .backup(let backup) = NodeBackup.read(blob.array)
+    else { return #expect(outgoing == []) }
     #expect(backup.channel.pendingSplice != nil)
     let types = outgoing.dropFirst().map { said -> UInt16 in
       if case .channel(.message(let message)) = said { message.type } else { 0 }

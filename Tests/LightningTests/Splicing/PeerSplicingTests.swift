@@ -69,7 +69,9 @@ import Testing
       guard case .send(_, let message) = sent, [132, 71, 77].contains(message.type),
         case .store(let changes) = stored
       else { continue }
-      let record = changes.compactMap { if case .channel(let record) = $0 { record } else { nil } }.last
+      let record = changes.compactMap {
+        if case .channel(let stored) = $0 { stored.channel?.record } else { nil }
+      }.last
       let stage: PendingSplice.Stage =
         message.type == 132 ? .signing : message.type == 71 ? .committed : .signed
       #expect(record?.splice?.stage == stage)
