@@ -41,7 +41,6 @@ public struct JournalHeader: Codable {
 /// The first record of a core.
 public struct CoreBegin<C: Core>: Codable {
   public var core: String
-  /// Absent in journals of before it was written.
   public var form: Int?
   public var configuration: C.Configuration
 
@@ -53,9 +52,9 @@ public struct CoreBegin<C: Core>: Codable {
 }
 
 /// The number of what cores decide and how their records are written. It is raised when a journal of before would not
-/// replay to the same bytes: replay then blames the program's age, and not the journal.
+/// replay to the same bytes: readers refuse journals of another form.
 public enum JournalForm {
-  public static let current = 6
+  public static let current = 7
 }
 
 /// An event of one core, and its directives.

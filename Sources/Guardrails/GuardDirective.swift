@@ -20,7 +20,7 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case dropLock
   /// Answered by `receivedFound` or `receivedNotRead`: the payment with this hash if it was received and is settled,
   /// or without a hash all payments since the push arrived. A payment is settled when its HTLC has left the channel;
-  /// before that the peer may not have the preimage. Journals of earlier versions do not name the push.
+  /// before that the peer may not have the preimage.
   case readReceived(paymentHash: Bytes32?, push: UInt64? = nil)
   /// Answered by `incomingStored` or `incomingNotStored`.
   case storeIncoming(IncomingRecord, push: UInt64)

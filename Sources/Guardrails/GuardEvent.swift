@@ -44,7 +44,6 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case claimFailed(Trouble)
   case rowRead(ClaimRow?, appWantsNode: Bool)
   case rowReadFailed(Trouble)
-  /// Journals of earlier versions have no push: they read only for the push being served.
   case receivedFound([ReceivedPayment], push: UInt64? = nil)
   case receivedNotRead(Trouble, push: UInt64)
   /// From the store of announced payments, which only the extension without a node writes.

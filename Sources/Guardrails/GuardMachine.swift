@@ -14,8 +14,7 @@ extension GuardMachine {
 public struct GuardConfiguration: Hashable, Codable, Sendable {
   public var takeover: Takeover
   public var timing: HeartbeatTiming
-  /// The name of the background task under which the app handles a silent push; nil without such a task. Journals of
-  /// earlier versions have none.
+  /// The name of the background task under which the app handles a silent push; nil without such a task.
   public var silentPushTask: String?
 
   public init(

@@ -54,8 +54,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var categories: [NotificationCategory] = []
   /// The app declares the background mode `audio`.
   public var hasAudioMode = false
-  /// The URL schemes that the app has registered, as it does when it is installed. Journals of earlier versions have
-  /// none.
+  /// The URL schemes that the app has registered, as it does when it is installed.
   public var linkSchemes: [String]?
   /// The app is warned when its footprint passes this.
   public var memoryWarningBytes: UInt64 = 104_857_600

@@ -65,7 +65,13 @@ struct LogFilterTests {
     write(20)
     #expect(try logs("--around", "4s") == ["note 3"])
     #expect(try logs("--around", "4.04s") == ["note 3"])
-    #expect(try logs("--around", "4.06s").isEmpty)
+    for (time, more) in [("4.060s", []), ("99.000s", ["-n", "1"])] {
+      let words = ["--home", scratch("phone"), "logs", "--around", time] + more
+      #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 64))
+      #expect(
+        scratch.text("said")
+          == "baton: no record is within 50 ms of \(time); the last one is at 20.000s\n")
+    }
     #expect(try logs("--around", "0s").count == 1)
   }
 

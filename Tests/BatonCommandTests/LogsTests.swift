@@ -69,6 +69,46 @@ struct LogsTests {
     #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
   }
 
+  @Test func `The newest records are the last of all, and those far before them are not read`() {
+    let names = ["iosd", "lspd", "mainappd"]
+    for (place, name) in names.enumerated() {
+      let notes = (2...2000).map { record($0, at: Int64($0 * 3 + place), note("\(name) \($0)")) }
+      scratch.write("\(name)-\(name)-\(place).jsonl", record(1, at: 1, start(name, place)) + notes.joined())
+    }
+    let all = texts(JournalMerger(directory: scratch.path).readNew())
+    var newest: [String] = []
+    var count = 0
+    let merger = JournalMerger.newest(in: scratch.path) { merger, entries in
+      (newest, count) = (texts(entries.filter(merger.isWhole)), entries.count)
+      return newest.count >= 50
+    }
+    #expect(newest.count >= 50 && newest == all.suffix(newest.count) && count < all.count / 2)
+    #expect(merger.start == Instant(nanoseconds: 1))
+    scratch.append("iosd-iosd-0.jsonl", record(2001, at: 9000, note("more")))
+    #expect(texts(merger.readNew()) == ["iosd more"])
+    _ = JournalMerger.newest(in: scratch.path) { merger, entries in
+      newest = texts(entries.filter(merger.isWhole))
+      return false
+    }
+    #expect(newest == all + ["iosd more"])
+  }
+
+  @Test func `A journal of another form is refused in one sentence that names both forms`() throws {
+    let core = #""kind":"core","core":"phone","form":\#(JournalForm.current - 1),"configuration":{}"#
+    scratch.write("a-iosd-1.jsonl", record(1, at: 1, start("iosd", 1)) + record(2, at: 2, core))
+    scratch.write("b-lspd-2.jsonl", record(1, at: 3, start("lspd", 2)) + record(2, at: 4, note("read")))
+    let words =
+      "\(scratch("a-iosd-1.jsonl")) is a journal of form \(JournalForm.current - 1), and this program reads form "
+      + "\(JournalForm.current); read it with the version of Baton that wrote it"
+    for tail in [nil, 1] as [Int?] {
+      let merger = JournalMerger(directory: scratch.path, tail: tail)
+      #expect(texts(merger.readNew()).last == "lspd read")
+      #expect(merger.problems == [words])
+    }
+    let failure = #expect(throws: CommandFailure.self) { try JournalReplay.run(scratch("a-iosd-1.jsonl")) }
+    #expect(failure?.sentence == words && failure?.code == .inputOutputError)
+  }
+
   @Test func `An unknown name in logs --process is refused`() {
     let phone = Phone(home: scratch.path)
     #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }

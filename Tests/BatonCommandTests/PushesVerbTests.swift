@@ -29,7 +29,8 @@ import WaitingTests
     try phone.waitUntilAway()
     #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
     try Wait.until("the app to be done") { try phone.fates().last == "completed with new-data" }
-    _ = try phone.run("push", "--silent", "--type", "Other")
+    let said = try phone.run("push", "--silent", "--type", "Other")
+    #expect(said.hasSuffix(" was delivered to the phone\n"))
     try Wait.until("the app to be done") { try phone.fates().last == "completed with no-data" }
     _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
     try Wait.until("the task to be done") { try phone.run("tasks").contains("completed") }
@@ -233,6 +234,18 @@ import WaitingTests
       ],
       times: [PushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
+  }
+
+  @Test func `Without a push no journal is read`() throws {
+    let scratch = Scratch()
+    let record =
+      #"{"seq":1,"t":1,"wall":1,"kind":"event","core":"guard-app","event":{"silentPushArrived":{"_0":{"id":1,"reason":"incomingPayment"}}},"directives":[]}"#
+    scratch.write("phone/journal/20260101T000000-mainappd-7.jsonl", record + "\n")
+    let row = #"{"id":1,"visible":false,"mutable_content":true,"wall_ns":1,"at_ns":1}"# + "\n"
+    for (rows, starts) in [("", 0), (row, 1)] {
+      scratch.write("phone/os/pushes.jsonl", rows)
+      #expect(PushFigures(of: Phone(home: scratch("phone"))).handlerStarts == starts)
+    }
   }
 
   @Test

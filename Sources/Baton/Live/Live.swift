@@ -82,7 +82,6 @@ package final class LiveFeed {
     do throws(SystemError) {
       try side.perform({ look.take(changed: hadChanged) }) { [unowned self] view in
         isLooking = false
-        if !look.hasReadAll { hasChanged = true }
         pausesUntil = loop.now + Self.pause
         onView(view)
         schedule()

@@ -16,7 +16,7 @@ public struct BackgroundWork: Core {
     public var cleansUp: Bool
     /// Inaudible audio that keeps the app awake.
     public var keepsAwakeByAudio: Bool
-    /// Paykit's poll; nil is no, as in journals of earlier versions.
+    /// Paykit's poll; nil is no.
     public var pollsPaykit: Bool?
 
     public init(cleansUp: Bool = false, keepsAwakeByAudio: Bool = false, pollsPaykit: Bool = false) {

@@ -38,9 +38,7 @@ enum WatchVerb: Verb {
   }
 
   private static func once(_ phone: Phone, _ output: Output) -> ExitCode {
-    let look = LiveLook(phone)
-    var view = look.take(changed: true)
-    while !look.hasReadAll { view = look.take(changed: false) }
+    let view = LiveLook(phone).take(changed: true)
     guard !output.isJSON else {
       output.say(view)
       return .done

@@ -6,7 +6,7 @@ package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
   package var directives: [Directive]
 
   package init?(_ line: JournalLine) {
-    guard let body = try? JSONLineDecoder().decode(Self.self, from: line.bytes) else { return nil }
+    guard let body = try? JSONLineDecoder().decode(Self.self, from: line.value) else { return nil }
     self = body
   }
 }

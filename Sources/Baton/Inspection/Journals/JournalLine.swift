@@ -4,7 +4,7 @@ import JSON
 /// One whole line of a journal: the members that every record has, and the line's bytes.
 package struct JournalLine: Sendable {
   /// The members that are read without knowing the core.
-  package struct Header: Decodable, Sendable {
+  package struct Header: Sendable {
     var seq: UInt64
     var t: Int64
     package var wall: Int64
@@ -27,28 +27,38 @@ package struct JournalLine: Sendable {
         ? String(core[..<hyphen]) : core
     }
 
-    enum CodingKeys: String, CodingKey {
-      case seq, t, wall, kind, core, form, process, pid, text, reason
-      case lostBefore = "lost_before"
-      case startTime = "start_time"
+    /// Nil without the members that every record has.
+    fileprivate init?(_ record: JSONValue) {
+      guard let seq = record["seq"]?.uint, let t = record["t"]?.int, let wall = record["wall"]?.int,
+        let kind = record["kind"]?.text
+      else { return nil }
+      (self.seq, self.t, self.wall, self.kind) = (seq, t, wall, kind)
+      lostBefore = record["lost_before"]?.uint
+      core = record["core"]?.text
+      form = record["form"]?.int.map { Int($0) }
+      process = record["process"]?.text
+      pid = record["pid"]?.int.flatMap { Int32(exactly: $0) }
+      startTime = record["start_time"]?.uint
+      text = record["text"]?.text
+      reason = record["reason"]?.text
     }
   }
 
   /// Counted from 1.
   package var number: Int
   package var header: Header
-  /// The line in the form that this program writes.
   package var bytes: [UInt8]
+  let value: JSONValue
 
   package var at: Instant { Instant(nanoseconds: header.t) }
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Nil if the line is not a record.
   init?(number: Int, bytes: [UInt8]) {
-    let record = OlderRecords.rewritten(bytes)
-    guard let header = try? JSONLineDecoder().decode(Header.self, from: record) else { return nil }
+    guard let value = JSONValue(parsing: bytes), let header = Header(value) else { return nil }
     self.number = number
     self.header = header
-    self.bytes = record
+    self.bytes = bytes
+    self.value = value
   }
 }

@@ -22,6 +22,8 @@ package final class JournalMerger {
     /// The next line and its position in the merged order: never before the earlier lines of its journal.
     var line: JournalLine?
     var order = Instant(nanoseconds: .min)
+    /// How many lines since the skipped ones; nil before.
+    var sinceSkipped: Int?
   }
 
   package let directory: String
@@ -29,8 +31,41 @@ package final class JournalMerger {
   package private(set) var problems: [String] = []
   private var sources: [Source] = []
   private var unread: Set<String> = []
+  /// The bytes at the end of each journal that are read, behind its first two lines; nil: all.
+  private let tail: Int?
+  /// The first record of the phone.
+  package private(set) var start: Instant?
+  /// Records before this are incomplete, as only the ends of the journals are read; nil if nothing was skipped.
+  private var wholeSince: Instant?
+  /// A claim and its reason are fewer records apart.
+  private static let linesBeforeWhole = 8
 
-  package init(directory: String) { self.directory = directory }
+  package init(directory: String, tail: Int? = nil) {
+    self.directory = directory
+    self.tail = tail
+  }
+
+  /// Reads the ends of the journals, and longer ones until these records are enough. `take` gets all records each time;
+  /// those that are not whole explain the others.
+  package static func newest(
+    in directory: String, isEnough take: (JournalMerger, [Entry]) -> Bool
+  ) -> JournalMerger {
+    var tail = 1 << 14
+    while true {
+      let merger = JournalMerger(directory: directory, tail: tail)
+      let entries = merger.readNew()
+      // The end of each journal has more lines than those that explain.
+      let isRead = merger.sources.allSatisfy { $0.sinceSkipped.map { $0 >= linesBeforeWhole } ?? true }
+      if isRead, take(merger, entries) || merger.wholeSince == nil {
+        merger.wholeSince = nil
+        return merger
+      }
+      tail *= 8
+    }
+  }
+
+  /// Whether no record is missing from this one on.
+  package func isWhole(_ entry: Entry) -> Bool { wholeSince.map { $0 <= entry.line.at } ?? true }
 
   /// The records written since the last call, the oldest first, at most `count`. Records of one journal keep their order
   /// in the file, even where their instants disagree with it.
@@ -68,6 +103,9 @@ package final class JournalMerger {
     (sources[one].order, one) > (sources[other].order, other)
   }
 
+  /// The newest record that was read.
+  var end: Instant? { sources.map(\.order).max() }
+
   /// Journals with an unfinished last line.
   var tornFiles: [String] {
     sources.filter { $0.reader.tornLine != nil && !unread.contains($0.reader.name) }.map(\.reader.name)
@@ -77,13 +115,27 @@ package final class JournalMerger {
     let source = sources[index]
     guard !unread.contains(source.reader.name) else { return }
     do {
+      let isAtBeginning = source.reader.lineCount == 0
       guard let line = try source.reader.next() else { return }
+      if isAtBeginning { start = min(start ?? line.at, line.at) }
       sources[index].line = line
       sources[index].order = max(source.order, line.at)
       if line.header.kind == "start" { note(line.header, at: index) }
+      try follow(line, at: index)
     } catch {
       unread.insert(source.reader.name)
       problems.append(CommandFailure(error).sentence)
+    }
+  }
+
+  /// The second line is the first of a core, which has the journal's form.
+  private func follow(_ line: JournalLine, at index: Int) throws(SystemError) {
+    guard let tail else { return }
+    if let count = sources[index].sinceSkipped {
+      if count < Self.linesBeforeWhole { wholeSince = max(wholeSince ?? line.at, line.at) }
+      sources[index].sinceSkipped = count + 1
+    } else if sources[index].reader.lineCount == 2, try sources[index].reader.skip(toLast: tail) {
+      sources[index].sinceSkipped = 0
     }
   }
 

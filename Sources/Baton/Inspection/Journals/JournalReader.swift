@@ -3,7 +3,8 @@ import DaemonRuntime
 import Glibc
 
 /// Reads the whole lines of one journal, and continues where it stopped. A line without a newline is not returned:
-/// its process is still writing it, or was killed while writing. Keeps one piece and one line in memory.
+/// its process is still writing it, or was killed while writing. Keeps one piece and one line in memory. A journal of
+/// another form is refused.
 package final class JournalReader {
   /// Longer than any line of a daemon.
   static let lineLimit = 16 << 20
@@ -19,6 +20,8 @@ package final class JournalReader {
   /// Where in `bytes` the next line begins, and where the search for its end continues.
   private var start = 0
   private var searched = 0
+  /// The next line lacks its beginning.
+  private var isInLine = false
 
   /// The bytes were passed in: there is no file to read more from.
   private let isWhole: Bool
@@ -43,7 +46,14 @@ package final class JournalReader {
   package func next() throws -> JournalLine? {
     while true {
       if let line = nextLine() {
-        if let record = JournalLine(number: lineCount, bytes: line) { return record }
+        if isInLine {
+          isInLine = false
+          continue
+        }
+        if let record = JournalLine(number: lineCount, bytes: line) {
+          try check(record)
+          return record
+        }
         unreadableCount += 1
         firstUnreadable = firstUnreadable ?? lineCount
         continue
@@ -56,6 +66,28 @@ package final class JournalReader {
       }
       guard try readPiece() else { return nil }
     }
+  }
+
+  private func check(_ record: JournalLine) throws(CommandFailure) {
+    guard let form = record.header.form, form != JournalForm.current else { return }
+    throw CommandFailure(
+      .inputOutputError,
+      "\(path.onOneLine) is a journal of form \(form), and this program reads form \(JournalForm.current); read it with the version of Baton that wrote it"
+    )
+  }
+
+  /// Goes on in the last `count` bytes of the file, if more are left: false if none are skipped. The numbers of the lines
+  /// are not known from there on.
+  func skip(toLast count: Int) throws(SystemError) -> Bool {
+    guard !isWhole else { return false }
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { throw SystemError("read \(path)") }
+    // From one byte before: it may end a line.
+    let place = Int64(facts.st_size - count - 1)
+    guard place > offset else { return false }
+    offset = place
+    (bytes, start, searched, isInLine) = ([], 0, 0, true)
+    return true
   }
 
   package func readNew() throws -> [JournalLine] {

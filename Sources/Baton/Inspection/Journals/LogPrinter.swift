@@ -10,48 +10,51 @@ package struct LogPrinter {
   let isVerbose: Bool
   package let filter: LogFilter
   private var narrator = JournalNarrator()
-  private var start: Instant?
-  /// How many of the lines that exist at the start are shown; later lines are all shown.
-  private var lastLines: Int?
   private var held: [String] = []
+  /// A record was near the moment that is looked at, shown or not.
+  private(set) var hasFoundMoment = false
 
   init(output: Output, processes: [String], isVerbose: Bool, filter: LogFilter = LogFilter()) {
     self.output = output
     self.processes = processes
     self.isVerbose = isVerbose
     self.filter = filter
-    lastLines = filter.lastLines
   }
 
-  /// False if the reader of standard output is gone. With `lastLines` the lines that exist at the start, which may come in
-  /// several pieces, are printed with the last piece.
+  /// Keeps the last `count` lines for the next `print`. False if these are fewer.
+  mutating func hold(last count: Int, of entries: [JournalMerger.Entry], from merger: JournalMerger) -> Bool {
+    narrator = JournalNarrator()
+    held = lines(of: entries, from: merger).suffix(count)
+    return held.count == count
+  }
+
+  /// False if the reader of standard output is gone. The held lines come first.
   @discardableResult
-  package mutating func print(_ entries: [JournalMerger.Entry], isLastPiece: Bool = true) -> Bool {
-    if start == nil { start = entries.first?.line.at }
+  package mutating func print(_ entries: [JournalMerger.Entry], from merger: JournalMerger) -> Bool {
+    let lines = held + lines(of: entries, from: merger)
+    held = []
+    return lines.isEmpty || StandardOutput.write(lines.joined(separator: "\n") + "\n")
+  }
+
+  private mutating func lines(of entries: [JournalMerger.Entry], from merger: JournalMerger) -> [String] {
     var lines: [String] = []
+    let start = merger.start
     for entry in entries {
       // Also for records that are not shown: the narrator keeps claim reasons for later sentences.
       let sentences = narrator.sentences(for: entry)
-      guard processes.isEmpty || processes.contains(entry.process), filter.takes(entry.line, start: start)
-      else { continue }
+      guard merger.isWhole(entry), filter.takes(entry.line, start: start) else { continue }
+      hasFoundMoment = hasFoundMoment || filter.around != nil
+      guard processes.isEmpty || processes.contains(entry.process) else { continue }
       if output.isJSON {
         if filter.matches(entry.line.text) { lines.append(entry.line.text) }
         continue
       }
       for sentence in sentences
       where isShown(sentence) && filter.matches("\(entry.process) \(sentence.text)") {
-        lines.append(output.shown(line(entry, sentence)))
+        lines.append(output.shown(line(entry, sentence, since: start)))
       }
     }
-    if let most = lastLines {
-      held += lines
-      held.removeFirst(max(0, held.count - most))
-      guard isLastPiece else { return true }
-      lines = held
-      held = []
-      lastLines = nil
-    }
-    return lines.isEmpty || StandardOutput.write(lines.joined(separator: "\n") + "\n")
+    return lines
   }
 
   /// Near one moment each message counts.
@@ -59,7 +62,9 @@ package struct LogPrinter {
     isVerbose || sentence.matters || (filter.around != nil && sentence.weight == .detail)
   }
 
-  private func line(_ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence) -> String {
+  private func line(
+    _ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence, since start: Instant?
+  ) -> String {
     let seconds = HumanText.seconds(entry.line.at - (start ?? entry.line.at)) + "s"
     let time =
       filter.showsWall

@@ -56,9 +56,10 @@ package struct PushFigures: Sendable {
 
   package init(of phone: Phone) {
     func rows<Row: Report>(_ name: String) -> [Row] { GrowingRows("\(phone.os)/\(name).jsonl").next() }
+    let pushes: [PushRow] = rows("pushes")
     self.init(
-      pushes: rows("pushes"), notifications: rows("notifications"), tasks: rows("tasks"),
-      times: PushTimes.written(in: phone.journal), processes: rows("processes"),
+      pushes: pushes, notifications: rows("notifications"), tasks: rows("tasks"),
+      times: pushes.isEmpty ? [] : PushTimes.written(in: phone.journal), processes: rows("processes"),
       success: PushSuccess(of: phone))
   }
 

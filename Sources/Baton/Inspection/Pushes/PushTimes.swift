@@ -20,7 +20,8 @@ struct PushTimes {
       name -> [PushTime] in
       var times = PushTimes(process: JournalMerger.nameParts(name).pid)
       // An unreadable journal is skipped.
-      for line in (try? JournalReader(path: "\(directory)/\(name)").readNew()) ?? [] { times.read(line) }
+      let reader = JournalReader(path: "\(directory)/\(name)")
+      while let line = try? reader.next() { times.read(line) }
       return times.all
     }
   }

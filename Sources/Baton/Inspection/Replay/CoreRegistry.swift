@@ -29,7 +29,7 @@ enum CoreRegistry {
 
   private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
   {
-    let decoded = try JSONLineDecoder().decode(JournalRecord<CoreBegin<C>>.self, from: record.bytes)
+    let decoded = try JSONLineDecoder().decode(JournalRecord<CoreBegin<C>>.self, from: record.value)
     return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.body.configuration))
   }
 }

@@ -57,8 +57,6 @@ package struct JournalReplay {
 
   private var outcome = Outcome()
   private var cores: [(name: String, replay: any CoreReplay)] = []
-  /// Of the journal's cores, as far as the records say so.
-  private var form: Int?
   private var lastSequence: UInt64 = 0
   private let onStep: ((JournalLine) -> Void)?
 
@@ -122,18 +120,9 @@ package struct JournalReplay {
     }
   }
 
-  /// Another version may decide otherwise, or write the same decision in another way: this is no verdict on the journal.
   private mutating func differs(_ line: JournalLine, _ sentence: String, computed: String? = nil) {
-    if form != JournalForm.current {
-      outcome.missing = Missing(
-        line: line.number,
-        sentence:
-          "another version of Baton wrote the journal, and its core \(line.header.core ?? "?") decides or writes this "
-          + "otherwise; replay the journal with that version's `baton`")
-    } else {
-      outcome.difference = Difference(
-        line: line.number, sentence: sentence, recorded: line.text, computed: computed)
-    }
+    outcome.difference = Difference(
+      line: line.number, sentence: sentence, recorded: line.text, computed: computed)
   }
 
   /// Cores have state: without one record all later ones would differ.
@@ -144,7 +133,6 @@ package struct JournalReplay {
   }
 
   private mutating func begin(_ line: JournalLine) throws {
-    form = line.header.form
     guard let (computed, core) = try CoreRegistry.begin(line) else {
       let name = line.header.core ?? "?"
       if !outcome.unknownCores.contains(name) { outcome.unknownCores.append(name) }

@@ -9,7 +9,7 @@ struct RunningCore<C: Core>: CoreReplay {
   init(configuration: C.Configuration) { core = C(configuration: configuration) }
 
   mutating func line(for record: JournalLine) throws -> String {
-    var decoded = try JSONLineDecoder().decode(JournalRecord<CoreEvent<C>>.self, from: record.bytes)
+    var decoded = try JSONLineDecoder().decode(JournalRecord<CoreEvent<C>>.self, from: record.value)
     decoded.body.directives = core.handle(decoded.body.event, at: decoded.header.t)
     return try JSONLineEncoder().encode(decoded)
   }

@@ -58,17 +58,14 @@ package enum LogsVerb: Verb {
       }
     }
     try check(line.all("--process"), phone)
-    let merger = JournalMerger(directory: phone.journal)
     var printer = LogPrinter(
       output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"),
       filter: try LogFilter(line))
-    // The existing records in pieces, to limit the memory.
-    var isRead = true
-    while isRead {
-      let entries = merger.readNew(atMost: batch)
-      isRead = printer.print(entries, isLastPiece: entries.isEmpty) && !entries.isEmpty
-    }
+    let merger = printExisting(phone, &printer)
     guard follows else {
+      if let around = printer.filter.around, !printer.hasFoundMoment, merger.problems.isEmpty {
+        throw noRecord(at: around, merger)
+      }
       for problem in merger.problems { writeAll(standardError, Array("baton: \(problem)\n".utf8)) }
       for file in merger.tornFiles where !invocation.output.isJSON {
         invocation.output.say(
@@ -79,13 +76,38 @@ package enum LogsVerb: Verb {
     }
     let watch = try DirectoryWatch([phone.home, phone.journal])
     while true {
-      guard printer.print(merger.readNew()) else { return .done }
+      guard printer.print(merger.readNew(), from: merger) else { return .done }
       // `wait` also returns false when the reader of standard output is gone.
       guard try watch.wait(until: Clock.monotonicNow + .seconds(3600), reader: standardOutput) else {
         return .done
       }
       if !watch.isWatching(phone.journal) { watch.add(phone.journal) }
     }
+  }
+
+  private static func printExisting(_ phone: Phone, _ printer: inout LogPrinter) -> JournalMerger {
+    if let last = printer.filter.lastLines {
+      let merger = JournalMerger.newest(in: phone.journal) { printer.hold(last: last, of: $1, from: $0) }
+      printer.print([], from: merger)
+      return merger
+    }
+    let merger = JournalMerger(directory: phone.journal)
+    // In pieces, to limit the memory.
+    while true {
+      let entries = merger.readNew(atMost: batch)
+      guard !entries.isEmpty, printer.print(entries, from: merger) else { return merger }
+    }
+  }
+
+  private static func noRecord(at time: TimeSpan, _ merger: JournalMerger) -> CommandFailure {
+    let nearness = LogFilter.nearness.wholeMilliseconds
+    guard let start = merger.start, let end = merger.end else {
+      return CommandFailure(.inputOutputError, "the journals have no records; wait until the phone is up")
+    }
+    return CommandFailure(
+      .wrongUsage,
+      "no record is within \(nearness) ms of \(HumanText.seconds(time))s; the last one is at \(HumanText.seconds(end - start))s"
+    )
   }
 
   /// Accepts our four processes, which may start later, and all that have a journal here.

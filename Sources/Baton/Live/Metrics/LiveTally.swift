@@ -10,6 +10,8 @@ import SharedContainer
 /// The figures of `/metrics`. They read whole files and journals, so they are counted when asked for, and never by a
 /// look. Used by one thread at a time.
 package final class LiveTally: @unchecked Sendable {
+  /// Records in memory at once.
+  private static let batch = 1000
   private static let claims = "claims by role and reason"
   private static let takeovers = "takeovers"
   private static let received = "payments received"
@@ -32,8 +34,10 @@ package final class LiveTally: @unchecked Sendable {
   }
 
   package func metrics(_ view: LiveView) -> String {
-    for entry in journals.readNew() {
-      if let wait = waits.ended(by: entry) { ended.append(wait) }
+    while true {
+      let entries = journals.readNew(atMost: Self.batch)
+      ended += entries.compactMap { waits.ended(by: $0) }
+      if entries.isEmpty { break }
     }
     for row in processes.next() where row.hasEnded { ends[row.id] = row }
     var text = MetricText()
