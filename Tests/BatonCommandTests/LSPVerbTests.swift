@@ -59,6 +59,7 @@ import WaitingTests
     try expect("Payment Incoming", "Open now to receive via new channel", "open-by-payment", invoice)
     try phone.openAndConnect()
     try Wait.until("the payment to settle") { try phone.phone.peerPayments().map(\.state) == ["paid"] }
+    try Wait.until("the channel to be empty") { try phone.phone.peerFacts().htlcs == 0 }
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
     try expect("Channel Ready", "Open Bitkit to complete setup", "order")
