@@ -18,6 +18,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case readRow
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
+  /// Checkpoint the write-ahead log. No answer.
+  case settle
   /// Answered by `receivedFound` or `receivedNotRead`: the payment with this hash if it was received and is settled,
   /// or without a hash all payments since the push arrived. A payment is settled when its HTLC has left the channel;
   /// before that the peer may not have the preimage.
@@ -63,23 +65,15 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case end(EndReason)
 }
 
-// The order in which a list of directives is carried out: first those after which the process goes on, then the
-// checkpoint of the log if one is due, then those that may end the process. `WalletTurn` and `NodeCoordinator` follow
-// it.
+// The order in which a list of directives is carried out: first those after which the process goes on, then `settle`, as
+// it takes two syncs and no process waits for it, then those that may end the process. `WalletTurn` and
+// `NodeCoordinator` follow it.
 extension GuardDirective {
   /// After this directive iOS may suspend or end the process at once: the extension as soon as iOS has its content. A
   /// process suspended in a write holds a lock and is killed for it.
   package var mayEndProcess: Bool {
     switch self {
     case .deliver, .finished, .completed, .endBackgroundTask, .end: true
-    default: false
-    }
-  }
-
-  /// The write-ahead log is checkpointed after this directive: the node is connected and idle, or was released.
-  package var leavesLogToSettle: Bool {
-    switch self {
-    case .beat(_, .established, _), .dropLock: true
     default: false
     }
   }

@@ -104,7 +104,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .claimFailed(let trouble):
       endMoveRequest(after: trouble)
       return claimFailed(trouble, at: now)
-    case .rowRead(let row, _): return rowRead(row, at: now)
+    case .rowRead(let row, let appWantsNode): return rowRead(row, appWantsNode, at: now)
     case .rowReadFailed: return rowReadFailed(at: now)
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
@@ -250,15 +250,19 @@ public struct Ownership: Hashable, Codable, Sendable {
   }
 
   /// The row is read before each beat: an idle process learns here that it was replaced.
-  private mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [GuardDirective] {
+  private mutating func rowRead(
+    _ row: ClaimRow?, _ appWantsNode: Bool, at now: Instant
+  ) -> [GuardDirective] {
     switch state {
     case .owning(var owning) where owning.isReadingRow:
       guard owning.claim.owns(row) else { return fenced() }
       owning.isReadingRow = false
       if owning.node == .unstarted { return start(owning, at: now) }
+      // The first beat of a phase is not due yet: the app may be opened, or the first payment come, just then.
+      let isIdle = owning.phase == .established && now >= owning.schedule.nextBeat
       let beat = nextBeat(&owning, at: now)
       state = .owning(owning)
-      return [beat]
+      return [beat] + (isIdle ? [.settle] : [])
     case .releasing(let owning, _) where !owning.claim.owns(row): return fenced()
     case .closing(var owning) where owning.node != .raising:
       state = .idle
@@ -268,7 +272,8 @@ public struct Ownership: Hashable, Codable, Sendable {
       }
       owning.phase = .released
       releasedEpoch = owning.claim.epoch
-      return [nextBeat(&owning, at: now), .dropLock]
+      // An app that wants the node claims it now, and its commit would wait for the checkpoint. It settles the log itself.
+      return [nextBeat(&owning, at: now), .dropLock] + (appWantsNode ? [] : [.settle])
     case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }

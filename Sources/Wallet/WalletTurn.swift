@@ -38,7 +38,7 @@ struct WalletTurn {
 
   /// The guard's orders for the ports.
   mutating func take(_ directive: GuardDirective) {
-    settles = settles || directive.leavesLogToSettle
+    if directive == .settle { return settles = true }
     let order = Self.order(for: directive)
     if directive.mayEndProcess { lastOrders.append(order) } else { orders.append(order) }
   }
@@ -55,6 +55,7 @@ struct WalletTurn {
     case .beat(let epoch, let phase, let counter):
       .container(.beat(epoch: epoch, phase: phase, counter: counter))
     case .dropLock: .container(.dropLock)
+    case .settle: .container(.settle)
     case .storeIncoming(let record, let push): .container(.storeIncoming(record, push: push))
     case .say(let message): .phone(.say(message))
     case .show(let status): .phone(.show(status))

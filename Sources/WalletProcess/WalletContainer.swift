@@ -57,7 +57,7 @@ final class WalletContainer {
     case .readRow: obey(.readRow)
     case .beat(let epoch, let phase, let counter): obey(.beat(epoch: epoch, phase: phase, counter: counter))
     case .dropLock: obey(.dropLock)
-    case .settle: guarded.settle()
+    case .settle: obey(.settle)
     case .markReceived(let push): markReceived(push)
     case .readReceived(let payments, let push):
       report(

@@ -10,7 +10,7 @@ import Testing
     .say(PresenceMessage(code: .appUnavailable, released: released))
   }
 
-  private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
+  private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
   /// Precedes every release.
   private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
   private let withdrawn: [GuardDirective] = [.withdrawIntent, .say(PresenceMessage(code: .appPing))]
@@ -21,7 +21,7 @@ import Testing
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn + [.stopNode(gracefully: true)])
     #expect(app.send(.node(.stopped)) == [.readRow])
     let end: [GuardDirective] = [
-      .beat(epoch: 8, phase: .released, counter: 4), .dropLock, unavailable(released: 8),
+      .beat(epoch: 8, phase: .released, counter: 4), .dropLock, .settle, unavailable(released: 8),
       .endBackgroundTask(1),
     ]
     #expect(app.send(owned) == end)
@@ -41,7 +41,7 @@ import Testing
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn)
     #expect(app.send(.claimed(claim(8))) == [.readRow])
     let end: [GuardDirective] = [
-      .beat(epoch: 8, phase: .released, counter: 1), .dropLock, unavailable(released: 8),
+      .beat(epoch: 8, phase: .released, counter: 1), .dropLock, .settle, unavailable(released: 8),
       .endBackgroundTask(1),
     ]
     #expect(app.send(owned) == end)
@@ -62,7 +62,8 @@ import Testing
     let intent = GuardDirective.say(PresenceMessage(code: .appPing, wantsNode: true))
     #expect(app.send(.enteredForeground) == [.endBackgroundTask(1), .raiseIntent, intent])
     #expect(app.send(.node(.stopped)) == [.readRow])
-    #expect(app.send(owned) == [.beat(epoch: 8, phase: .released, counter: 4), .dropLock, .look])
+    let wanted = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
+    #expect(app.send(wanted) == [.beat(epoch: 8, phase: .released, counter: 4), .dropLock, .look])
   }
 
   @Test func `Going home and returning during a claim keeps the claim`() {

@@ -51,6 +51,7 @@ import Testing
       .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max),
       .raiseEpoch(claim(8), above: 9, replacing: replaced), .startNode(claim(8), replacing: replaced),
       .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
+      .settle,
       .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa"), push: 3),
       .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,

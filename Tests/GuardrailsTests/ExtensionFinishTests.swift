@@ -12,7 +12,7 @@ import Testing
   private func released(counter: UInt64) -> [GuardDirective] {
     [
       .stopNode(gracefully: true), .readRow, .beat(epoch: 8, phase: .released, counter: counter), .dropLock,
-      .say(PresenceMessage(code: .extensionUnavailable, released: 8)),
+      .settle, .say(PresenceMessage(code: .extensionUnavailable, released: 8)),
     ]
   }
 

@@ -197,6 +197,15 @@ import Testing
     #expect(notifier.send(request) == [.acceptNoNewPayment, .stopNode(gracefully: true)])
   }
 
+  @Test(arguments: [false, true])
+  func `SQLite's log is checkpointed after a release, unless the app wants the node and claims it now`(
+    appWants: Bool
+  ) {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(request, .node(.stopped))
+    #expect(notifier.send(owned(appWants: appWants)).contains(.settle) == !appWants)
+  }
+
   @Test func `A connected extension hands over when its settling payment is settled`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())

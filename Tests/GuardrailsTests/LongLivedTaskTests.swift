@@ -14,12 +14,12 @@ import Testing
   private let leaving: [GuardDirective] = [
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
-  private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
+  private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
 
   /// The app's directives after its last read of the row.
   private func released(_ task: UInt64 = 1) -> [GuardDirective] {
     [
-      .beat(epoch: 8, phase: .released, counter: 4), .dropLock,
+      .beat(epoch: 8, phase: .released, counter: 4), .dropLock, .settle,
       .say(PresenceMessage(code: .appUnavailable, released: 8)), .endBackgroundTask(task),
     ]
   }

@@ -115,7 +115,8 @@ struct Promises {
     case .finished: text(directive, at: now)
     case .storeIncoming(_, let push):
       if delivered[push] != nil { broke("stores a record after the text, when the process may be suspended") }
-    case .look, .readRow, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect, .notify,
+    case .look, .readRow, .settle, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect,
+      .notify,
       .withdraw:
       break
     }

@@ -51,7 +51,7 @@ import Testing
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.node(.refused(highest: 7, container: container)), .node(.stopped))
     let end = app.send(.rowRead(row(8, .app), appWantsNode: false))
-    #expect(end == [.beat(epoch: 8, phase: .released, counter: 2), .dropLock])
+    #expect(end == [.beat(epoch: 8, phase: .released, counter: 2), .dropLock, .settle])
     #expect(app.machine.deadline == nil)
   }
 
@@ -109,7 +109,9 @@ import Testing
     let end = app.send(.rowRead(row(21, .app), appWantsNode: false))
     let released = GuardDirective.say(PresenceMessage(code: .appUnavailable, released: 21))
     #expect(
-      end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .endBackgroundTask(1)])
+      end == [
+        .beat(epoch: 21, phase: .released, counter: 2), .dropLock, .settle, released, .endBackgroundTask(1),
+      ])
   }
 
   @Test func `An extension refused for another container stops its node, and its text says so`() {

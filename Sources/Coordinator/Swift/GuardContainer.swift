@@ -68,13 +68,11 @@ package final class GuardContainer<State> {
     case .readRow: return readRow()
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
     case .dropLock: shared.releaseRoleLock()
+    case .settle: shared.settle()
     default: return nil
     }
     return ContainerAnswer()
   }
-
-  /// Checkpoints the log.
-  package func settle() { shared.settle() }
 
   private func setIntent(_ wantsNode: Bool) {
     switch shared.setIntent(wantsNode) {

@@ -116,8 +116,8 @@ public final class NodeCoordinator<Node: NodeDriver> {
 
   /// In the order of `GuardDirective.mayEndProcess`.
   private func carryOut(_ directives: [GuardDirective]) {
-    for directive in directives where !directive.mayEndProcess { carryOut(directive) }
-    if directives.contains(where: \.leavesLogToSettle) { container.settle() }
+    for directive in directives where !directive.mayEndProcess && directive != .settle { carryOut(directive) }
+    for directive in directives where directive == .settle { carryOut(directive) }
     for directive in directives where directive.mayEndProcess { carryOut(directive) }
   }
 

@@ -147,7 +147,7 @@ package enum GuardSentences {
     case .storeIncoming: [Sentence("stores the announced payment for the app", matters: false)]
     // The process writes a note with the failure.
     case .noteFailure: []
-    case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []
+    case .look, .claim, .readRow, .beat, .dropLock, .settle, .readReceived, .startNode, .stopNode, .say: []
     }
   }
 
