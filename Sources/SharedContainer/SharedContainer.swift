@@ -72,6 +72,9 @@ public final class SharedContainer {
     try checkIdentity()
   }
 
+  /// SQLite's default.
+  private static var pageSize: Int64 { 4096 }
+
   private static func connect(_ layout: ContainerLayout, nodeSchema: [String]) throws -> Connection {
     // Two processes creating one database meet locks that SQLite does not wait for (the change to WAL).
     var triesLeft = 20
@@ -84,8 +87,9 @@ public final class SharedContainer {
           try ClaimTable(connection: connection).insert(Randomness.containerID())
         }
         // The id must not be in the log alone: without the log the container is then an old copy, which the peer's
-        // backup heals, and not another device, which the peer refuses.
-        try? connection.checkpoint()
+        // backup heals, and not another device, which the peer refuses. A database that was never checkpointed has one
+        // page. Later starts do not wait for the three syncs.
+        if try layout.databaseFacts().size <= Self.pageSize { try? connection.checkpoint() }
         return connection
       } catch let error as DatabaseError where error.kind == .busy && triesLeft > 0 {
         triesLeft -= 1

@@ -120,6 +120,18 @@ import WaitingTests
     #expect(try place.open(.extension).id == id)
   }
 
+  /// A start does not wait for the three syncs of a checkpoint.
+  @Test func `Opening a used container leaves its commits in SQLite's log`() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    app.settle()
+    #expect(app.note("in the log", under: claim) == .written(1))
+    #expect(try place.open(.extension).notes() == ["in the log"])
+    Files.copyByAnotherProcess(place.layout.database, place.file("saved"))
+    let saved = try Connection(path: place.file("saved"), access: .readWrite)
+    #expect(try saved.rows("SELECT words FROM notes").isEmpty)
+  }
+
   // MARK: Before a process opens it
 
   private func used() throws {
