@@ -3,6 +3,19 @@
 // ARCHITECTURE.md describes the modules; Tests/TidyTests checks their imports.
 import PackageDescription
 
+// Static and without Foundation: it starts in a millisecond, and the extension stays far below 24 MB.
+let walletProcess: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-static-executable",
+      // Functions that one payment runs are placed together, for less resident memory: scripts/link-order.
+      "-use-ld=lld", "-Xlinker",
+      "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
+      "--no-warn-symbol-ordering",
+    ], .when(configuration: .release)),
+  .linkedLibrary("m"),
+]
+
 let package = Package(
   name: "Baton",
   products: [
@@ -173,22 +186,12 @@ let package = Package(
         "Ground", "Guardrails", "Wallet", "WalletProfiles", "WalletProcess", "PushSeal", "IncomingStore",
         "Crypto",
         "DaemonRuntime",
-      ]),
+      ],
+      linkerSettings: walletProcess),
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "PhoneLink", "WalletProcess", "DaemonRuntime"],
-      // Static and without Foundation: it starts in a millisecond and stays far below 24 MB.
-      linkerSettings: [
-        .unsafeFlags(
-          [
-            "-static-executable",
-            // Functions that one payment runs are placed together, for less resident memory: scripts/link-order.
-            "-use-ld=lld", "-Xlinker",
-            "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
-            "--no-warn-symbol-ordering",
-          ], .when(configuration: .release)),
-        .linkedLibrary("m"),
-      ]),
+      linkerSettings: walletProcess),
     // Links no Lightning: the wallet that only tells has a node in its app alone.
     .executableTarget(
       name: "NotifyOnlyd",
