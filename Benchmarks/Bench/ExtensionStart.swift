@@ -37,7 +37,7 @@ struct ExtensionStart {
         name: "extension: spawn → claim durable", samples: Samples(claimed), floor: Samples(floorClaimed)),
       Row(
         name: "extension: spawn → connected", samples: Samples(connected), floor: Samples(floorConnected),
-        aims: [.medianMilliseconds(15), .ratio(3)]),
+        aims: [.medianMilliseconds(15), .ratio(2.5)]),
     ]
   }
 
@@ -73,7 +73,7 @@ struct ExtensionStart {
       Row(
         name: "extension: peak resident, one payment", samples: Samples(resident),
         floor: Samples(floorResident),
-        unit: .kilobytes, aims: [.megabytes(10)]),
+        unit: .kilobytes, aims: [.megabytes(8)]),
       Row(
         name: "extension: anonymous part of that", samples: Samples(anonymous), unit: .kilobytes),
     ]

@@ -34,12 +34,14 @@ struct OwnershipChange {
     ]
   }
 
-  /// The extension is connected and the user opens the app.
+  /// The extension is connected and the user opens the app. Each round has an app of its own: one app handles some
+  /// messages of extensions at once, and later ones in its own time.
   func handover(rounds: Int, progress: (Int) -> Void) throws -> [Row] {
     var claimed: [Int64] = []
     var connected: [Int64] = []
-    let app = try stage.startApp()
     for round in 1...rounds {
+      let app = try stage.startApp()
+      try stage.wait("the app's start") { app.hasSaidHello }
       let holder = try connectedExtension()
       let askedAt = stage.clock.now
       app.send(ControlMessage("enter-foreground"))
@@ -47,10 +49,9 @@ struct OwnershipChange {
       claimed.append((try stage.instant(of: "\"claimed\"", in: app) - askedAt).nanoseconds)
       connected.append((try established(app) - askedAt).nanoseconds)
       try end(holder)
-      try putAway(app)
+      try end(app)
       progress(round)
     }
-    try end(app)
     return [
       Row(
         name: "handover: app opened → claim durable", samples: Samples(claimed), aims: [.p99Milliseconds(5)]),

@@ -32,7 +32,7 @@ final class Stage {
       pause: { _ in _ = try loop.run(for: .milliseconds(2), until: condition) }, condition)
   }
 
-  private func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
+  func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
     try HeldProcess("\(programs)/\(name)", arguments, loop: loop, clock: clock)
   }
 

@@ -58,6 +58,7 @@ do {
   rows += try start.memory(rounds: min(rounds, 20))
   rows += try TellingStart(stage: stage).rows(
     rounds: rounds, progress: progress("telling extension starts", of: rounds))
+  rows += try AppStart(stage: stage).rows(rounds: rounds, progress: progress("app starts", of: rounds))
   rows += try changes.takeover(rounds: rounds, progress: progress("takeovers", of: rounds))
   rows += try changes.handover(rounds: rounds, progress: progress("handovers", of: rounds))
   rows += try ContainerCosts(floor: floor).rows(
