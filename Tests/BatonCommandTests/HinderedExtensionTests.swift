@@ -35,6 +35,6 @@ struct HinderedExtensionTests {
     }
     try phone.openAndConnect()
     try Wait.until("the payment to settle") { try phone.phone.peerPayments().map(\.state) == ["paid"] }
-    #expect(try phone.run("ps", "--all").contains(fault == ["--fault-hang"] ? "SIGSEGV" : "memory"))
+    #expect(try phone.run("ps", "--all").contains(fault == ["--fault-hang"] ? "SIGSEGV" : "ActiveHard 24 MB"))
   }
 }
