@@ -65,7 +65,7 @@ struct LogFilterTests {
     write(20)
     #expect(try logs("--around", "4s") == ["note 3"])
     #expect(try logs("--around", "4.04s") == ["note 3"])
-    for (time, more) in [("4.060s", []), ("99.000s", ["-n", "1"])] {
+    for (time, more) in [("4.060s", []), ("99.000s", ["-n", "1"])] as [(String, [String])] {
       let words = ["--home", scratch("phone"), "logs", "--around", time] + more
       #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 64))
       #expect(

@@ -220,7 +220,7 @@ extension Timeline {
     #expect(timeline.arrows(.launch).count == 1)
   }
 
-  @Test(arguments: [(TimelineFact.End.killed, 1), (.crashed, 0), (.ended, 0)])
+  @Test(arguments: [(.killed, 1), (.crashed, 0), (.ended, 0)] as [(TimelineFact.End, Int)])
   func `A kill is an arrow if the process was killed, and not if it ended first`(
     end: TimelineFact.End, arrows: Int
   ) {

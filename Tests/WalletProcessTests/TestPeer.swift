@@ -17,7 +17,7 @@ final class TestPeer {
   /// Called after each message.
   var onMessage: ((Message) throws -> Void)?
   /// The wallet's stored backup.
-  var backup: Bytes?
+  var backup: Blob?
   private let key: PrivateKey
   private var listener: PeerListener!
   private var connection: PeerConnection?
