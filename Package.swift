@@ -156,7 +156,7 @@ let package = Package(
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
     // For lspd and baton-serve alone: no process of a wallet serves HTTP.
-    .target(name: "HTTPServer", dependencies: ["Ground", "DaemonRuntime", "CMicroHTTPD"]),
+    .target(name: "HTTPServer", dependencies: ["Ground", "JSON", "DaemonRuntime", "CMicroHTTPD"]),
     // Never in a wallet process.
     .target(
       name: "HTTPClient", dependencies: ["Ground", "DaemonRuntime", "CCurl"],
@@ -192,7 +192,7 @@ let package = Package(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "PhoneLink", "WalletProcess", "DaemonRuntime"],
       linkerSettings: walletProcess),
-    // Links no Lightning: the wallet that only tells has a node in its app alone.
+    // Links no Lightning: the wallet that only notifies has a node in its app alone.
     .executableTarget(
       name: "NotifyOnlyd",
       dependencies: [

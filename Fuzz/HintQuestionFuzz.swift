@@ -9,7 +9,6 @@ enum HintQuestionFuzz: FuzzTarget {
   static let longestInput = 1200
 
   private static let node = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
-  private static let host = "127.0.0.1:40123"
 
   static var seeds: [[UInt8]] {
     [
@@ -23,12 +22,12 @@ enum HintQuestionFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     let target = text(bytes)
     do throws(HintRefusal) {
-      let question = try HintQuestion(method: "GET", target: target, host: host, hosts: [host])
+      let question = try HintQuestion(method: "GET", target: target)
       promise(question.amountMsat > 0 && question.amountMsat <= .max / 2, "an amount is out of range")
       let again =
         "\(HintQuestion.path)?amount_msat=\(question.amountMsat)&recipient=\(question.recipient.hex)"
       promise(
-        (try? HintQuestion(method: "GET", target: again, host: host, hosts: [host])) == question,
+        (try? HintQuestion(method: "GET", target: again)) == question,
         "a question is read back as another")
     } catch {
       promiseOneLine(error.description)

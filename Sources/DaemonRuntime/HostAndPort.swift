@@ -28,5 +28,7 @@ public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
+  public var isLoopback: Bool { host.hasPrefix("127.") }
+
   public var description: String { "\(host):\(port)" }
 }

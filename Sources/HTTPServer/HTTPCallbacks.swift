@@ -79,6 +79,7 @@ enum HTTPCallbacks {
     }
     var request = HTTPRequest(
       method: method.map { String(cString: $0) } ?? "", target: target, host: header("Host"))
+    request.repeatsHost = baton_http_header_count(connection, "Host") > 1
     for name in server.headerNames { request.headers[name] = header(name) }
     return request
   }

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import JSON
 
 /// A request's head, and its body if the server takes one.
 public struct HTTPRequest: Hashable, Sendable {
@@ -6,7 +7,8 @@ public struct HTTPRequest: Hashable, Sendable {
   /// Path and query as sent, without decoding.
   public var target: String
   public var host: String?
-  /// Those that the settings name, under these names.
+  public var repeatsHost = false
+  /// Origin, Sec-Fetch-Site, and those that the settings name, under these names.
   public var headers: [String: String]
   public var body: [UInt8]
 
@@ -18,6 +20,14 @@ public struct HTTPRequest: Hashable, Sendable {
     self.host = host
     self.headers = headers
     self.body = body
+  }
+
+  /// The token of an `Authorization: Bearer TOKEN`.
+  public var bearer: String? {
+    guard let words = headers["Authorization"]?.split(separator: " "), words.count == 2,
+      words[0].lowercased() == "bearer"
+    else { return nil }
+    return String(words[1])
   }
 }
 
@@ -44,6 +54,12 @@ public struct HTTPResponse: Hashable, Sendable {
     self.status = status
     body = json
     self.allow = allow
+  }
+
+  /// A refusal with one sentence.
+  public init(status: Int, error: String, allow: String? = nil) {
+    let body = JSONValue.object([JSONMember(key: "error", value: .string(error))])
+    self.init(status: status, json: body.json, allow: allow)
   }
 
   public init(status: Int, contentType: String, body: String, more: [HTTPHeader] = []) {

@@ -17,7 +17,7 @@ public final class HTTPServer {
     public var requestWithin = TimeSpan.seconds(10)
     /// The whole head of a request must fit, else libmicrohttpd refuses it with a page of its own.
     public var bytesPerConnection = 256 * 1024
-    /// Headers that requests have in `headers`.
+    /// Further headers that requests have in `headers`.
     public var headers: [String] = []
     /// A longer body, and with 0 every body, is not read.
     public var bodyBytesMax = 0
@@ -150,7 +150,7 @@ public final class HTTPServer {
 
   // MARK: Calls of libmicrohttpd
 
-  var headerNames: [String] { settings.headers }
+  var headerNames: [String] { ForeignRequest.headers + settings.headers }
 
   var bodyBytesMax: Int { settings.bodyBytesMax }
 

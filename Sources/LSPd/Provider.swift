@@ -38,6 +38,9 @@ final class Provider {
   let webhookCaller: WebhookCaller
   var http: HTTPServer?
   var accessLog: AccessLog?
+  let hintToken = Hexadecimal.encode(randomBytes(16))
+  var hintBucket: TokenBucket
+  var hintsRefused = 0
   var nextConnection: UInt64
   var nextPayment: UInt64
   var waiting: [UInt64: [UnixConnection]] = [:]
@@ -59,6 +62,7 @@ final class Provider {
     self.journal = journal
     self.ledger = ledger
     self.key = key
+    hintBucket = TokenBucket(left: Self.hintsPerSecond, at: clock.now)
     webhookCaller = WebhookCaller(loop: loop, key: key, options: options)
     let run = try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,

@@ -250,7 +250,8 @@ extension Provider {
     var facts = PeerFacts()
     facts.address = address
     facts.http = http.map { HTTPAddressFile.url($0.address) }
-    facts.httpTurnedAway = http.flatMap { $0.turnedAway > 0 ? $0.turnedAway : nil }
+    let refused = (http?.turnedAway ?? 0) + hintsRefused
+    facts.httpTurnedAway = refused > 0 ? refused : nil
     facts.failsWith = core.state.orderedFailures.flatMap { FailureCode(rawValue: $0.code).name }
     facts.failsNext = core.state.orderedFailures?.left
     facts.goingDown = isGoingDown ? true : nil

@@ -1,12 +1,17 @@
+import Crypto
 import DaemonRuntime
 import ForwardingHint
+import Ground
 import HTTPServer
-import JSON
 import LightningProvider
+import PeerTransport
 import Reports
 
 // Senders' questions over HTTP, answered from the state of the recipient's core.
 extension Provider {
+  /// Of questions without the token, in a second. A line of the access log each: it is not to turn within minutes.
+  static let hintsPerSecond = 50
+
   /// On the last run's port, so that a sender's URL stays valid; on another port if that one is taken.
   func listenForSenders() throws(SystemError) {
     let file = HTTPAddressFile(path: options.http)
@@ -18,48 +23,57 @@ extension Provider {
       server = try makeServer(HostAndPort(loopback: 0))
     }
     http = server
+    try AddressFile.write(hintToken, to: options.httpToken)
     try file.write(server.address)
     journal.note("answering senders on \(HTTPAddressFile.url(server.address))")
   }
 
   private func makeServer(_ place: HostAndPort) throws(SystemError) -> HTTPServer {
-    let settings = HTTPServer.Settings(
-      crowded: Self.refusal(503, "lspd has too many connections of senders; ask again in a second"),
-      late: Self.refusal(408, "no request came within 10 s; connect and send it at once"))
+    var settings = HTTPServer.Settings(
+      crowded: HTTPResponse(
+        status: 503, error: "lspd has too many connections of senders; ask again in a second"),
+      late: HTTPResponse(status: 408, error: "no request came within 10 s; connect and send it at once"))
+    settings.headers = ["Authorization"]
     return try HTTPServer(place, loop: loop, settings: settings) { [unowned self] in respond(to: $0) }
   }
 
   private func respond(to request: HTTPRequest) -> HTTPResponse {
+    let isOwn = ConstantTime.areEqual(Array((request.bearer ?? "").utf8), Array(hintToken.utf8))
+    guard isOwn || hintBucket.takesOne(of: Self.hintsPerSecond, at: clock.now) else {
+      hintsRefused += 1
+      return HTTPResponse(
+        status: 429,
+        error: "there are too many questions without the token of `lsp/http-token`; wait a second")
+    }
     var row = AccessRow(
       atNs: clock.now.nanoseconds, atWallNs: clock.wallNanoseconds,
       method: String(decoding: request.method.utf8.prefix(16), as: UTF8.self),
       target: String(decoding: request.target.utf8.prefix(AccessLog.targetBytesMax), as: UTF8.self),
       status: 200)
+    func refuse(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {
+      row.status = status
+      row.error = sentence
+      return HTTPResponse(status: status, error: sentence, allow: allow)
+    }
     let response: HTTPResponse
-    do throws(HintRefusal) {
-      let question = try HintQuestion(
-        method: request.method, target: request.target, host: request.host, hosts: hosts)
-      let hint: ForwardingHint
-      do { hint = try self.hint(for: question) } catch let error as WalletElsewhereError {
-        row.status = 503
-        row.error = error.description
-        return logged(row, Self.refusal(503, error.description))
-      } catch { fail(error) }
+    do {
+      try ForeignRequest.check(request, port: http?.address.port ?? 0)
+      if options.hintsNeedToken, !isOwn { throw HintRefusal.noToken }
+      let hint = try self.hint(for: HintQuestion(method: request.method, target: request.target))
       row.hint = hint.hint.rawValue
       row.reason = hint.reason.rawValue
       row.recommendedDelayMs = hint.recommendedDelayMs
       response = HTTPResponse(status: 200, json: hint.value.json)
-    } catch {
-      row.status = error.status
-      row.error = error.description
-      response = Self.refusal(error.status, error.description, allow: error == .otherMethod ? "GET" : nil)
-    }
-    return logged(row, response)
-  }
-
-  private func logged(_ row: AccessRow, _ response: HTTPResponse) -> HTTPResponse {
+    } catch let error as ForeignRequest {
+      response = refuse(error.status, error.description)
+    } catch let error as HintRefusal {
+      response = refuse(error.status, error.description, allow: error == .otherMethod ? "GET" : nil)
+    } catch let error as WalletElsewhereError {
+      response = refuse(503, error.description)
+    } catch { fail(error) }
     guard accessLog?.append(row) == true else {
-      return Self.refusal(503, "lspd cannot write its access log; make room on its disk")
+      return HTTPResponse(
+        status: 503, error: "lspd cannot write its access log; make room on its disk")
     }
     return response
   }
@@ -68,12 +82,5 @@ extension Provider {
   private func hint(for question: HintQuestion) throws -> ForwardingHint {
     let wallet = try wallet(ofPayee: question.recipient, for: ownNumber) ?? own!
     return wallet.runner.core.hint(for: question, at: clock.now)
-  }
-
-  private var hosts: [String] { http.map { HostAndPort.localNames(port: $0.address.port) } ?? [] }
-
-  private static func refusal(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {
-    let body = JSONValue.object([JSONMember(key: "error", value: .string(sentence))])
-    return HTTPResponse(status: status, json: body.json, allow: allow)
   }
 }

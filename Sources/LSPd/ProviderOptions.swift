@@ -83,19 +83,22 @@ struct ProviderOptions {
       ),
       OptionDeclaration(
         "--webhooks", value: .choice(WebhookReach.allCases.map(\.rawValue)),
-        default: WebhookReach.loopback.rawValue,
         help:
-          "which webhooks (LSPS5) wallets may register: http and https URLs of this machine; public https ones; or none"
+          "which webhooks (LSPS5) wallets may register: http and https URLs of this machine (default, if wallets connect on 127.0.0.1 alone); public https ones; or none (else the default)"
       ),
       OptionDeclaration(
         "--webhook-cooldown", value: .span, default: "60s",
-        help: "between two notifications of one method to the webhooks of a wallet that is away"),
+        help:
+          "between two notifications of one method to the webhooks of a wallet that is away, and between two registrations of one webhook"
+      ),
       OptionDeclaration(
         "--webhook-authorities", value: .path("FILE"),
         help: "the certificates that webhooks are checked by, in place of the system's"),
       OptionDeclaration(
         "--only-webhooks",
         help: "no pushes to the phone of the home: a wallet without a webhook is not woken"),
+      OptionDeclaration(
+        "--hint-token", help: "answer senders' questions only with the token in lsp/http-token"),
       OptionDeclaration("--legacy", help: "ignore epochs: the newest connection replaces the others"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
@@ -128,6 +131,7 @@ struct ProviderOptions {
   let webhooks: WebhookRules
   let webhookAuthorities: String?
   let pushesToOwnPhone: Bool
+  let hintsNeedToken: Bool
 
   init(_ parsed: ParsedCommandLine) {
     let home = parsed.text("--home") ?? "./.baton"
@@ -167,11 +171,21 @@ struct ProviderOptions {
     if parsed.isGiven("--wallets-max"), !servesOthers {
       exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")
     }
+    let place = listen ?? AddressFile(path: "\(home)/lsp/address").read()?.place
+    let isLocal = place?.isLoopback ?? true
+    let reach = parsed.text("--webhooks").flatMap { WebhookReach(rawValue: $0) }
+    if reach == .loopback, !isLocal {
+      exitWithSentence(
+        .wrongUsage,
+        "--webhooks loopback would let wallets of other machines call services of this one; use --webhooks public or off, or --listen 127.0.0.1:0"
+      )
+    }
     webhooks = WebhookRules(
-      reach: parsed.text("--webhooks").flatMap { WebhookReach(rawValue: $0) } ?? .loopback,
+      reach: reach ?? (isLocal ? .loopback : .off),
       cooldown: parsed.span("--webhook-cooldown") ?? WebhookBook.standardCooldown)
     webhookAuthorities = parsed.text("--webhook-authorities")
     pushesToOwnPhone = !parsed.isGiven("--only-webhooks")
+    hintsNeedToken = parsed.isGiven("--hint-token")
     walletFile = parsed.text("--wallet-file")
     wallet = parsed.text("--wallet").map { text in
       guard let node = PublicKey(hex: text) else {
@@ -199,6 +213,8 @@ struct ProviderOptions {
   var address: String { "\(directory)/address" }
   /// The URL for senders.
   var http: String { "\(directory)/http" }
+  /// The token of this run's senders.
+  var httpToken: String { "\(directory)/http-token" }
   var accessLog: String { "\(directory)/access.jsonl" }
   var journal: String { "\(home)/journal" }
   /// The phone of the home counts as registered for its wallet, unless only webhooks do.

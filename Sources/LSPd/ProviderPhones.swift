@@ -55,7 +55,10 @@ extension Provider {
   }
 
   private func writeAddresses(for phone: ServedPhone) throws {
-    if let http { try HTTPAddressFile(path: phone.http).write(http.address) }
+    if let http {
+      try AddressFile.write(hintToken, to: phone.httpToken)
+      try HTTPAddressFile(path: phone.http).write(http.address)
+    }
     let file = AddressFile(path: phone.address)
     if ledger.share != nil, let last = file.read(), last.description != address,
       let taken = try? makeListener(last.place)

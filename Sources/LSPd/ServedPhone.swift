@@ -9,6 +9,7 @@ struct ServedPhone {
   var socket: String { "\(home)/lsp/lspd.sock" }
   var address: String { "\(home)/lsp/address" }
   var http: String { "\(home)/lsp/http" }
+  var httpToken: String { "\(home)/lsp/http-token" }
   /// Of an lspd of its own.
   static func ledger(_ home: String) -> String { "\(home)/lsp/ledger.sqlite" }
   var nodeFile: String { "\(home)/Keychain/wallet-node" }

@@ -5,7 +5,6 @@ import Crypto
 import DaemonRuntime
 import Ground
 import HTTPServer
-import JSON
 import Live
 import PhoneClient
 import Reports
@@ -47,8 +46,9 @@ package final class Serve {
     tally = LiveTally(phone)
     tallyThread = SideThread(loop: loop)
     var settings = HTTPServer.Settings(
-      crowded: Self.refusal(503, "there are too many connections; close other pages of this server"),
-      late: Self.refusal(408, "no request came within 10 s; connect and send it at once"))
+      crowded: HTTPResponse(
+        status: 503, error: "there are too many connections; close other pages of this server"),
+      late: HTTPResponse(status: 408, error: "no request came within 10 s; connect and send it at once"))
     settings.headers = ServeGate.headers
     settings.bodyBytesMax = ServeGate.bodyBytesMax
     server = try HTTPServer(
@@ -75,7 +75,7 @@ package final class Serve {
     let gate = ServeGate(token: token, cookie: cookie, port: address.port, isControlled: isControlled)
     let route: ServeRoute
     do throws(ServeRefusal) { route = try gate.route(request) } catch {
-      return .now(Self.refusal(error.status, error.description, allow: error.allow))
+      return .now(HTTPResponse(status: error.status, error: error.description, allow: error.allow))
     }
     switch route {
     case .page(let hasToken): return .now(page(gate, hasToken))
@@ -107,11 +107,6 @@ package final class Serve {
         HTTPHeader("X-Content-Type-Options", "nosniff"), HTTPHeader("X-Frame-Options", "DENY"),
         HTTPHeader("Referrer-Policy", "no-referrer"), HTTPHeader("Cross-Origin-Opener-Policy", "same-origin"),
       ])
-  }
-
-  private static func refusal(_ status: Int, _ sentence: String, allow: String? = nil) -> HTTPResponse {
-    let body = JSONValue.object([JSONMember(key: "error", value: .string(sentence))])
-    return HTTPResponse(status: status, json: body.json, allow: allow)
   }
 
   // MARK: Events
@@ -158,7 +153,7 @@ package final class Serve {
       try tallyThread.perform({ tally.metrics(view) }) { text in
         answer(HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: text))
       }
-    } catch { answer(Self.refusal(503, error.description)) }
+    } catch { answer(HTTPResponse(status: 503, error: error.description)) }
   }
 
   // MARK: Actions
@@ -166,7 +161,8 @@ package final class Serve {
   private func act(_ action: LiveAction?) -> HTTPReply {
     guard let action, lanes.waiting(in: action.lane) < Self.actionsMax else {
       return .now(
-        Self.refusal(503, "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
+        HTTPResponse(
+          status: 503, error: "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
     }
     let promise = HTTPPromise()
     do throws(SystemError) {
@@ -174,13 +170,13 @@ package final class Serve {
         promise.keep(Self.response(outcome))
         feed?.lookSoon()
       }
-    } catch { return .now(Self.refusal(503, error.description)) }
+    } catch { return .now(HTTPResponse(status: 503, error: error.description)) }
     return .later(promise)
   }
 
   /// What the phone refuses is no mistake in the request.
   private static func response(_ outcome: LiveOutcome) -> HTTPResponse {
-    guard !outcome.isFailure else { return refusal(409, outcome.sentence) }
+    guard !outcome.isFailure else { return HTTPResponse(status: 409, error: outcome.sentence) }
     return HTTPResponse(status: 200, json: ServeDone(outcome).json)
   }
 }

@@ -4,11 +4,10 @@ import HTTPServer
 import JSON
 import Live
 
-/// Decides who may ask for what. Every page of the web can send requests to 127.0.0.1, so an address alone proves
-/// nothing: the Host must be this server, an Origin must be too, and each request has the token or the cookie of this run.
+/// Decides who may ask for what: no page of another site, and nobody without the token or the cookie of this run.
 struct ServeGate: Sendable {
   static let bodyBytesMax = 256
-  static let headers = ["Origin", "Cookie", "Authorization", "Content-Type"]
+  static let headers = ["Cookie", "Authorization", "Content-Type"]
   static let actions = LiveAction.allCases.map(\.rawValue)
 
   let token: String
@@ -21,11 +20,8 @@ struct ServeGate: Sendable {
   var cookieName: String { "baton-\(port)" }
 
   func route(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
-    guard let host = request.host?.lowercased(), HostAndPort.localNames(port: port).contains(host) else {
-      throw .foreignHost
-    }
-    if let origin = request.headers["Origin"]?.lowercased(), origin != "http://\(host)" {
-      throw .foreignOrigin
+    do throws(ForeignRequest) { try ForeignRequest.check(request, port: port) } catch {
+      throw .foreign(error)
     }
     let (path, query) = Self.split(request.target)
     let hasToken = try checkToken(request, query)
@@ -52,7 +48,7 @@ struct ServeGate: Sendable {
     // All are compared, so that the time does not tell which way is tried.
     let hits = [
       Self.isSame(Self.value(of: "token", in: query, between: "&"), token),
-      Self.isSame(bearer(request), token), Self.isSame(said, cookie),
+      Self.isSame(request.bearer, token), Self.isSame(said, cookie),
     ]
     guard hits.contains(true) else { throw .noToken }
     return hits[0] || hits[1]
@@ -60,13 +56,6 @@ struct ServeGate: Sendable {
 
   private static func isSame(_ said: String?, _ secret: String) -> Bool {
     ConstantTime.areEqual(Array((said ?? "").utf8), Array(secret.utf8))
-  }
-
-  private func bearer(_ request: HTTPRequest) -> String? {
-    guard let words = request.headers["Authorization"]?.split(separator: " "), words.count == 2,
-      words[0].lowercased() == "bearer"
-    else { return nil }
-    return String(words[1])
   }
 
   /// The first value of that name in `name=value` pairs.
@@ -85,7 +74,7 @@ struct ServeGate: Sendable {
   private func action(_ request: HTTPRequest) throws(ServeRefusal) -> ServeRoute {
     guard request.method == "POST" else { throw .otherMethod(allowed: "POST") }
     guard isControlled else { throw .noControl }
-    guard Self.isSame(bearer(request), token) else { throw .actionNeedsHeader }
+    guard Self.isSame(request.bearer, token) else { throw .actionNeedsHeader }
     let type = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
     guard type?.trimmed == "application/json" else { throw .noJSON }
     guard !request.body.isEmpty, request.body.count <= Self.bodyBytesMax else { throw .bodyMissing }

@@ -1,9 +1,8 @@
+import HTTPServer
+
 /// Why a request is not answered: one sentence, and the status.
 enum ServeRefusal: Error, Hashable, CustomStringConvertible {
-  /// A page of another site that has this address under a name of its own (DNS rebinding).
-  case foreignHost
-  /// A page of another site asks.
-  case foreignOrigin
+  case foreign(ForeignRequest)
   case noToken
   case noSuchPath
   case otherMethod(allowed: String)
@@ -16,8 +15,8 @@ enum ServeRefusal: Error, Hashable, CustomStringConvertible {
 
   var status: Int {
     switch self {
-    case .foreignHost: 421
-    case .foreignOrigin, .noControl: 403
+    case .foreign(let request): request.status
+    case .noControl: 403
     case .noToken, .actionNeedsHeader: 401
     case .noSuchPath: 404
     case .otherMethod: 405
@@ -32,8 +31,7 @@ enum ServeRefusal: Error, Hashable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .foreignHost: "the request's Host is not this server; use the URL that `baton serve` has printed"
-    case .foreignOrigin: "a page of another site may not ask; use the URL that `baton serve` has printed"
+    case .foreign(let request): request.description
     case .noToken:
       "the token is missing or wrong; use the URL that `baton serve` has printed, or send its token as `Authorization: Bearer TOKEN`"
     case .noSuchPath: "there is no such path; there are /, /events, /status.json, /metrics and /act"

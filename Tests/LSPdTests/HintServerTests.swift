@@ -139,10 +139,78 @@ import WaitingTests
       #expect(answer.status == 421, "\(host)")
     }
     #expect(try provider.http("GET \(path)?\(both) HTTP/1.0\r\n\r\n").status == 421)
+    let head = "GET \(path)?\(both) HTTP/1.1\r\nHost: 127.0.0.1:\(provider.port ?? 0)\r\n"
+    for (status, header) in [
+      (400, "Host: evil.example"), (403, "Origin: http://evil.example"), (403, "Sec-Fetch-Site: cross-site"),
+    ] {
+      #expect(try provider.http("\(head)\(header)\r\n\r\n").status == status, "\(header)")
+    }
     #expect(try hint(provider).hint == .retryNow)
     let rows = try log(provider)
-    #expect(rows.map(\.status) == bad.map(\.status) + [421, 421, 421, 421, 200])
+    #expect(rows.map(\.status) == bad.map(\.status) + [421, 421, 421, 421, 400, 403, 403, 200])
     #expect(rows.allSatisfy { ($0.error == nil) == ($0.status == 200) && $0.target.utf8.count <= 300 })
+  }
+
+  private func asking(_ provider: ProviderProcess, _ header: String) throws -> Int {
+    try provider.http(
+      "GET /lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=1 HTTP/1.1\r\nHost: 127.0.0.1:\(provider.port ?? 0)\r\n\(header)\r\n"
+    ).status
+  }
+
+  private func token(_ provider: ProviderProcess) throws -> String {
+    let bytes = try #require(try SmallFile.readOwn("\(provider.home)/lsp/http-token"))
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+  }
+
+  @Test func `With --hint-token only the token of lsp/http-token opens, and a restart changes it`() throws {
+    let provider = try ProviderProcess(["--hint-token"])
+    let token = try token(provider)
+    for header in ["", "Authorization: Bearer 0\r\n", "Authorization: Basic \(token)\r\n"] {
+      #expect(try asking(provider, header) == 401)
+    }
+    #expect(try asking(provider, "Authorization: Bearer \(token)\r\n") == 200)
+    #expect(try log(provider).map(\.status) == [401, 401, 401, 200])
+    provider.kill()
+    try provider.start()
+    #expect(try asking(provider, "Authorization: Bearer \(token)\r\n") == 401)
+  }
+
+  @Test func `Questions without the token have a limit per second, and one with it is answered beyond that`()
+    throws
+  {
+    let provider = try ProviderProcess()
+    var statuses: [Int] = []
+    #expect(
+      try provider.eventually {
+        statuses += try (0..<20).map { _ in try asking(provider, "") }
+        return statuses.contains(429)
+      })
+    #expect(Set(statuses) == [200, 429])
+    #expect(try asking(provider, "Authorization: Bearer \(try token(provider))\r\n") == 200)
+    let facts = JSONValue(parsing: try provider.client().request(ControlMessage("status")).body)
+    #expect(facts?["http_turned_away"]?.uint == UInt64(statuses.count { $0 == 429 }))
+    #expect(try log(provider).allSatisfy { $0.status == 200 }, "a question above the limit has no line")
+  }
+
+  @Test(.enabled(if: getuid() == 0, "needs to mount"))
+  func `On a full disk no hint is given that the access log lacks`() throws {
+    let provider = try ProviderProcess()
+    provider.kill()
+    let place = "\(provider.home)/lsp"
+    try #require(mount("tmpfs", place, "tmpfs", 0, "size=1m,mode=700") == 0)
+    defer {
+      provider.kill()
+      umount(place)
+    }
+    try provider.start()
+    let filler = open("\(place)/filler", O_WRONLY | O_CREAT, 0o600)
+    let page = [UInt8](repeating: 0, count: 4096)
+    while write(filler, page, page.count) > 0 {}
+    close(filler)
+    #expect(try provider.hint(Self.wallet, 5000).status == 503)
+    unlink("\(place)/filler")
+    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    #expect(try log(provider).count == 1)
   }
 
   @Test func `Bytes that are no request end their connection alone`() throws {

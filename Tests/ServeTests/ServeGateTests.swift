@@ -68,7 +68,7 @@ import Testing
     nil, "", "127.0.0.1", "127.0.0.1:4712", "evil.example:4711", "127.0.0.1:4711.evil.example",
   ])
   func `A foreign Host is refused, also with the token`(host: String?) {
-    #expect(refusal(request(host: host)) == .foreignHost)
+    #expect(refusal(request(host: host)) == .foreign(.otherHost))
   }
 
   @Test(arguments: [
@@ -76,8 +76,8 @@ import Testing
   ])
   func `A foreign Origin is refused, also with the token`(origin: String) {
     let headers = ["Authorization": "Bearer 0123456789abcdef", "Origin": origin]
-    #expect(refusal(request("GET", "/status.json", headers)) == .foreignOrigin)
-    #expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)) == .foreignOrigin)
+    #expect(refusal(request("GET", "/status.json", headers)) == .foreign(.otherSite))
+    #expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)) == .foreign(.otherSite))
   }
 
   private func act(_ body: String, _ more: [String: String?] = [:]) -> HTTPRequest {
@@ -111,7 +111,8 @@ import Testing
 
   @Test func `Each refusal has a status of the sender, and one sentence with what to do`() {
     let all: [ServeRefusal] = [
-      .foreignHost, .foreignOrigin, .noToken, .noSuchPath, .otherMethod(allowed: "GET"), .noControl,
+      .foreign(.otherHost), .foreign(.otherSite), .foreign(.repeatedHost), .noToken, .noSuchPath,
+      .otherMethod(allowed: "GET"), .noControl,
       .actionNeedsHeader, .noJSON, .bodyMissing, .badBody, .noSuchAction,
     ]
     for refusal in all {

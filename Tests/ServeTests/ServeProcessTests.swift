@@ -128,6 +128,9 @@ import WaitingTests
     let requests = [
       (401, "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(serve.address.port)\r\n\r\n"),
       (421, "GET /?token=\(serve.address.token) HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+      (400, serve.head("GET /metrics", "Host: evil.example\r\n")),
+      (403, serve.head("GET /metrics", "Origin: http://evil.example\r\n")),
+      (403, serve.head("GET /metrics", "Sec-Fetch-Site: cross-site\r\n")),
       (405, serve.head("DELETE /events")), (404, serve.head("GET /favicon.ico")),
       (403, serve.head("POST /act")),
     ]

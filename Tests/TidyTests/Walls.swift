@@ -51,7 +51,7 @@ enum Walls {
       """
     ),
     ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
-    ("HTTPServer", "Ground DaemonRuntime CMicroHTTPD Glibc"),
+    ("HTTPServer", "Ground JSON DaemonRuntime CMicroHTTPD Glibc"),
     ("HTTPClient", "Ground DaemonRuntime CCurl Glibc"),
     ("PhoneLink", "Ground Crypto JSON Guardrails WalletProfiles DaemonRuntime Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire Glibc"),

@@ -40,6 +40,7 @@ package struct Phone: Sendable {
   package var lspdAddress: String { lsp + "/address" }
   /// The file with the address of lspd's HTTP server.
   package var lspdHTTP: String { lsp + "/http" }
+  package var lspdHTTPToken: String { lsp + "/http-token" }
   package var processLedger: String { os + "/processes.jsonl" }
   package var clockFile: String { os + "/clock" }
 

@@ -15,40 +15,12 @@ public struct HandshakeGate: Sendable {
     public init() {}
   }
 
-  private struct Bucket: Sendable {
-    var left: Int
-    var refilledAt: Instant
-    var usedAt: Instant
-    /// A handshake of this address was finished: a node there knows our id.
-    var isKnown = false
-
-    init(left: Int, at now: Instant) {
-      self.left = left
-      refilledAt = now
-      usedAt = now
-    }
-
-    /// Refilled evenly: a burst does not use up the limit for the rest of the second.
-    mutating func takesOne(of perSecond: Int, at now: Instant) -> Bool {
-      let pace = 1_000_000_000 / Int64(max(perSecond, 1))
-      let due = (now - refilledAt).nanoseconds / pace
-      if due > 0 {
-        left = Int(min(Int64(perSecond), Int64(left) + min(due, Int64(perSecond))))
-        refilledAt = refilledAt + TimeSpan(nanoseconds: due * pace)
-      }
-      usedAt = now
-      guard left > 0 else { return false }
-      left -= 1
-      return true
-    }
-  }
-
   private static let sweepInterval = TimeSpan.milliseconds(100)
 
   private let limits: Limits
-  private var buckets: [UInt32: Bucket] = [:]
+  private var buckets: [UInt32: TokenBucket] = [:]
   /// Shared by new addresses while `sources` is full.
-  private var sharedBucket: Bucket?
+  private var sharedBucket: TokenBucket?
   private var sweptAt: Instant?
   /// Eight bytes of each act's ephemeral key, which is random.
   private var seen: Set<UInt64> = []
@@ -68,7 +40,7 @@ public struct HandshakeGate: Sendable {
 
   /// The handshake was finished: it does not count, and its source is kept before unknown ones.
   public mutating func finished(from source: UInt32, at now: Instant) {
-    if buckets[source] == nil { insert(source, Bucket(left: limits.perSecond - 1, at: now)) }
+    if buckets[source] == nil { insert(source, TokenBucket(left: limits.perSecond - 1, at: now)) }
     guard var bucket = buckets[source] else { return }
     bucket.left = min(bucket.left + 1, limits.perSecond)
     bucket.isKnown = true
@@ -82,18 +54,18 @@ public struct HandshakeGate: Sendable {
     }
     dropFullBuckets(at: now)
     if buckets.count < limits.sources {
-      buckets[source] = Bucket(left: limits.perSecond - 1, at: now)
+      buckets[source] = TokenBucket(left: limits.perSecond - 1, at: now)
       return true
     }
-    var shared = sharedBucket ?? Bucket(left: limits.perSecond, at: now)
+    var shared = sharedBucket ?? TokenBucket(left: limits.perSecond, at: now)
     let isLeft = shared.takesOne(of: limits.perSecond, at: now)
     sharedBucket = shared
-    if isLeft { insert(source, Bucket(left: 0, at: now)) }
+    if isLeft { insert(source, TokenBucket(left: 0, at: now)) }
     return isLeft
   }
 
   /// Replaces the least recently used source, one without a finished handshake first.
-  private mutating func insert(_ source: UInt32, _ bucket: Bucket) {
+  private mutating func insert(_ source: UInt32, _ bucket: TokenBucket) {
     if buckets.count >= limits.sources {
       let least = buckets.min {
         ($0.value.isKnown ? 1 : 0, $0.value.usedAt) < ($1.value.isKnown ? 1 : 0, $1.value.usedAt)

@@ -16,11 +16,8 @@ public struct HintQuestion: Hashable, Sendable {
     self.amountMsat = amountMsat
   }
 
-  /// Reads one request. `host` is its header; a name that is not of `hosts` was looked up by somebody else, as a web
-  /// page does that reads its visitor's own machine.
-  public init(method: String, target: String, host: String?, hosts: [String]) throws(HintRefusal) {
+  public init(method: String, target: String) throws(HintRefusal) {
     guard target.utf8.count <= Self.targetBytesMax else { throw .targetTooLong }
-    guard let host, hosts.contains(host.lowercased()) else { throw .foreignHost }
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts[0] == Self.path else { throw .otherPath }
     guard method == "GET" else { throw .otherMethod }

@@ -6,8 +6,8 @@ public enum HintParameter: String, Hashable, Sendable, CaseIterable {
 
 /// Why a request is no question, with the status of HTTP. No sentence repeats the request.
 public enum HintRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  case noToken
   case targetTooLong
-  case foreignHost
   case otherPath
   case otherMethod
   case unknownParameter
@@ -18,8 +18,8 @@ public enum HintRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var status: Int {
     switch self {
+    case .noToken: 401
     case .targetTooLong: 414
-    case .foreignHost: 421
     case .otherPath: 404
     case .otherMethod: 405
     case .unknownParameter, .missing, .repeated, .badRecipient, .badAmount: 400
@@ -28,9 +28,9 @@ public enum HintRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
+    case .noToken: "the token is missing; send that of `lsp/http-token` as `Authorization: Bearer TOKEN`"
     case .targetTooLong:
       "the URL has more than \(HintQuestion.targetBytesMax) bytes; send `recipient` and `amount_msat` alone"
-    case .foreignHost: "the Host header is not the address of lspd; take the URL from its file `lsp/http`"
     case .otherPath: "there is nothing at this path; ask \(HintQuestion.path)"
     case .otherMethod: "\(HintQuestion.path) is only read; use GET"
     case .unknownParameter:

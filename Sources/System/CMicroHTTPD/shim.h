@@ -1,5 +1,6 @@
 #pragma once
 #include <microhttpd.h>
+#include <strings.h>
 
 // libmicrohttpd takes options, and gives information, through variadic functions, which Swift cannot call.
 
@@ -44,6 +45,24 @@ static inline int baton_http_has_closed(enum MHD_ConnectionNotificationCode chan
 
 static inline const char *baton_http_header(struct MHD_Connection *connection, const char *name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+struct baton_http_named {
+  const char *name;
+  int count;
+};
+
+static inline enum MHD_Result baton_http_count_named(
+    void *context, enum MHD_ValueKind kind, const char *key, const char *value) {
+  struct baton_http_named *named = context;
+  if (strcasecmp(key, named->name) == 0) ++named->count;
+  return MHD_YES;
+}
+
+static inline int baton_http_header_count(struct MHD_Connection *connection, const char *name) {
+  struct baton_http_named named = {name, 0};
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, baton_http_count_named, &named);
+  return named.count;
 }
 
 // A copy of the bytes as a response.

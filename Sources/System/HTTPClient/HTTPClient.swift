@@ -68,11 +68,13 @@ public final class HTTPClient {
 
   /// Calls `end` once, from the loop.
   public func get(
-    _ address: String, within span: TimeSpan, largest: Int,
+    _ address: String, headers: [String] = [], within span: TimeSpan, largest: Int,
     _ end: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
   ) {
     guard let easy = curl_easy_init() else { return loop.post { end(.failure(.unreachable)) } }
-    begin(easy, HTTPTransfer(newNumber(), largest: largest, end: end), address, within: span)
+    let transfer = HTTPTransfer(newNumber(), largest: largest, end: end)
+    transfer.add(headers, to: easy)
+    begin(easy, transfer, address, within: span)
   }
 
   /// Calls `end` once, from the loop, unless the question is cancelled. The answer has no body: it ends with its status,
@@ -87,8 +89,7 @@ public final class HTTPClient {
       return number
     }
     let transfer = HTTPTransfer(number, largest: nil, reach: reach, end: end)
-    for header in headers { transfer.headers = curl_slist_append(transfer.headers, header) }
-    _ = baton_curl_set_headers(easy, transfer.headers)
+    transfer.add(headers, to: easy)
     _ = baton_curl_set_number(easy, CURLOPT_POSTFIELDSIZE, body.utf8.count)
     _ = baton_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, body)
     if let authorities { _ = baton_curl_set_text(easy, CURLOPT_CAINFO, authorities) }

@@ -37,9 +37,19 @@ final class HintServer {
   /// lspd writes its address when it starts, so each question reads it anew.
   private var address: String? {
     if let named { return named }
-    guard let bytes = try? SmallFile.readOwn(phone.lspdHTTP, limit: Self.addressBytesMost) else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-    return (try? Self.check(text)) == nil ? nil : text
+    let text = Self.read(phone.lspdHTTP)
+    return text.flatMap { (try? Self.check($0)) == nil ? nil : $0 }
+  }
+
+  /// Of lspd's own user, for lspd alone.
+  private var headers: [String] {
+    guard named == nil, let token = Self.read(phone.lspdHTTPToken) else { return [] }
+    return ["Authorization: Bearer \(token)"]
+  }
+
+  private static func read(_ path: String) -> String? {
+    guard let bytes = try? SmallFile.readOwn(path, limit: addressBytesMost) else { return nil }
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
   }
 
   func ask(
@@ -50,7 +60,7 @@ final class HintServer {
     while address.hasSuffix("/") { address.removeLast() }
     client.get(
       "\(address)/lsp/forwarding_hint?recipient=\(recipient.hex)&amount_msat=\(amountMsat)",
-      within: SenderMachine.hintPatience, largest: Self.bytesMost
+      headers: headers, within: SenderMachine.hintPatience, largest: Self.bytesMost
     ) { end(Self.read($0)) }
   }
 
