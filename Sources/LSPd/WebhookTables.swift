@@ -90,7 +90,8 @@ enum WebhookTables {
         attempts: try row.unsigned(5), nextAt: LedgerTime.read(now.nanoseconds))
     }
     return WebhookBook(
-      webhooks: webhooks, calls: calls, lastCall: last, noticed: try noticed(database, of: of, at: now))
+      webhooks: webhooks, calls: calls, lastCall: last, noticed: try noticed(database, of: of, at: now),
+      registered: try registered(database, of: of, at: now))
   }
 
   /// The newest notification of each method since the wallet was here last. One from before the machine's reboot delays
@@ -113,6 +114,16 @@ enum WebhookTables {
       let at = try row.integer(1)
       return LedgerTime.isOfOneBoot(at, now.nanoseconds) ? (method, LedgerTime.read(at)) : nil
     }
+  }
+
+  /// Those later than now are of the time before the machine's reboot.
+  private static func registered(
+    _ database: any LedgerDatabase, of wallet: SQLValue, at now: Instant
+  ) throws -> [(String, Instant)] {
+    try database.rows(
+      "SELECT app_name, set_at_ns FROM webhooks WHERE wallet = ? AND set_at_ns <= ? ORDER BY id DESC LIMIT ?",
+      [wallet, .integer(now.nanoseconds), .integer(Int64(WebhookBook.webhooksMax))]
+    ).reversed().map { (try $0.text(0), Instant(nanoseconds: try $0.integer(1))) }
   }
 
   private static func notification(

@@ -20,6 +20,10 @@ final class WebhookServer {
   private let loop: EventLoop
   private let listener: Int32
   private var open: [Int32: [UInt8]] = [:]
+  private var numbers: [Int32: Int] = [:]
+  private var lastNumber = 0
+  /// Connections by their order of arrival, in the order of their ends.
+  private(set) var closed: [Int] = []
 
   init(loop: EventLoop) throws {
     self.loop = loop
@@ -53,6 +57,8 @@ final class WebhookServer {
     let client = Glibc.accept(listener, nil, nil)
     guard client >= 0 else { return }
     open[client] = []
+    lastNumber += 1
+    numbers[client] = lastNumber
     try? loop.watch(client, .readable) { [unowned self] _ in read(client) }
   }
 
@@ -75,6 +81,7 @@ final class WebhookServer {
     loop.unwatch(client)
     close(client)
     open[client] = nil
+    closed += numbers.removeValue(forKey: client).map { [$0] } ?? []
   }
 
   /// Nil while the body is not whole.

@@ -3,13 +3,14 @@ import Crypto
 import DaemonRuntime
 import Database
 import Ground
-import HTTPClient
 import JSON
 import LightningWire
 import PeerTransport
 import Reports
 import Testing
 import Webhooks
+
+@testable import HTTPClient
 
 /// lspd with a wallet's webhooks: what is posted, when, and what a restart keeps.
 @Suite("lspd's webhooks", .serialized, .bothLedgers) struct WebhookTests {
@@ -210,6 +211,45 @@ import Webhooks
     #expect(try stage.ask(.remove(name: "a"))["error"]?["code"]?.int == 1010)
   }
 
+  @Test func `A removed webhook's call is disconnected, before an earlier one has used up its ten seconds`()
+    throws
+  {
+    let stage = try Stage()
+    stage.server.answer = nil
+    try stage.connect()
+    try stage.set("a")
+    _ = try stage.posts(1)
+    try stage.set("b")
+    _ = try stage.posts(2)
+    #expect(try stage.ask(.remove(name: "b"))["result"]?.isObject == true)
+    #expect(try stage.provider.eventually { !stage.server.closed.isEmpty })
+    #expect(stage.server.closed.first == 2)
+  }
+
+  @Test func `A registration that is repeated is refused, also after a kill of lspd`() throws {
+    let stage = try Stage()
+    try stage.connect()
+    try stage.set()
+    _ = try stage.posts(1)
+    let other = stage.server.url + "6"
+    #expect(try stage.ask(.set(name: "a", url: other))["error"]?["code"]?.int == 1002)
+    stage.provider.kill()
+    try stage.provider.start()
+    try stage.connect()
+    #expect(try stage.ask(.set(name: "a", url: other))["error"]?["code"]?.int == 1002)
+  }
+
+  @Test func `lspd that other machines can reach has no webhooks unless they are public ones`() throws {
+    let stage = try Stage(["--listen", "0.0.0.0:0"])
+    let address = try #require(stage.provider.address)
+    let port = address.place.port
+    try stage.wallet.connect(
+      to: PeerAddress(node: address.node, place: HostAndPort(loopback: port)), fence(1))
+    #expect(try stage.provider.eventually { stage.wallet.channel?.isReestablished == true })
+    #expect(try stage.ask(.set(name: "a", url: stage.server.url))["error"]?["code"]?.int == -32601)
+    #expect(try ProviderProcess.exitCode(["--listen", "0.0.0.0:0", "--webhooks", "loopback"]) == 64)
+  }
+
   @Test func `An order notifies a wallet that is away, once in its cooldown`() throws {
     let stage = try Stage()
     func order(_ method: String, timeout: String? = nil) throws -> ControlMessage {
@@ -272,24 +312,37 @@ import Webhooks
     let translated: [UInt8] = [0, 0x64, 0xff, 0x9b] + [UInt8](repeating: 0, count: 8)
     for address in forbidden {
       for bytes in [address, mapped + address, translated + address] {
-        #expect(!AddressReach.publicOnly.takes(bytes), "\(bytes)")
+        #expect(!AddressReach.publicOnly.takes(bytes, except: []), "\(bytes)")
       }
     }
     for address in permitted {
       for bytes in [address, mapped + address, translated + address] {
-        #expect(AddressReach.publicOnly.takes(bytes) && !AddressReach.loopback.takes(bytes), "\(bytes)")
+        #expect(
+          AddressReach.publicOnly.takes(bytes, except: []) && !AddressReach.loopback.takes(bytes, except: []),
+          "\(bytes)")
       }
     }
     let ending: [UInt8] = [UInt8](repeating: 0, count: 13) + [1]
     for (first, second) in [(0, 0), (0xfe, 0x80), (0xfc, 0), (0xfd, 9), (0xff, 2), (0x20, 2), (0x40, 0)] {
-      #expect(!AddressReach.publicOnly.takes([UInt8(first), UInt8(second)] + ending))
+      #expect(!AddressReach.publicOnly.takes([UInt8(first), UInt8(second)] + ending, except: []))
     }
-    #expect(AddressReach.publicOnly.takes([0x26, 0x06] + ending))
-    #expect(AddressReach.loopback.takes([0, 0] + ending) && AddressReach.loopback.takes([127, 0, 0, 1]))
-    #expect(!AddressReach.loopback.takes([0x26, 0x06] + ending))
+    #expect(AddressReach.publicOnly.takes([0x26, 0x06] + ending, except: []))
+    #expect(
+      AddressReach.loopback.takes([0, 0] + ending, except: [])
+        && AddressReach.loopback.takes([127, 0, 0, 1], except: []))
+    #expect(!AddressReach.loopback.takes([0x26, 0x06] + ending, except: []))
+    for address in permitted {
+      for bytes in [address, mapped + address, translated + address] {
+        #expect(!AddressReach.publicOnly.takes(bytes, except: [[9, 9, 9, 9], address]))
+        #expect(!AddressReach.publicOnly.takes(bytes, except: nil))
+      }
+    }
+    #expect(AddressReach.loopback.takes([127, 0, 0, 1], except: nil))
+    #expect(OwnAddresses.all()?.contains([127, 0, 0, 1]) == true)
     for count in [0, 3, 5, 15, 17] {
       let bytes = [UInt8](repeating: 1, count: count)
-      #expect(!AddressReach.publicOnly.takes(bytes) && !AddressReach.loopback.takes(bytes))
+      #expect(
+        !AddressReach.publicOnly.takes(bytes, except: []) && !AddressReach.loopback.takes(bytes, except: []))
     }
   }
 }

@@ -15,6 +15,8 @@ public enum ServiceError: Error, Hashable, Codable, Sendable {
   case unsupportedProtocol
   case tooManyWebhooks(max: UInt64)
   case unknownName
+  /// In LDK's LSP, as the next: there were too many registrations.
+  case slowDown
   /// Not in the specification, but in LDK's LSP: this node has no channel here.
   case noChannel
 
@@ -30,6 +32,7 @@ public enum ServiceError: Error, Hashable, Codable, Sendable {
     case .unreadableURL: 501
     case .unsupportedProtocol: 502
     case .tooManyWebhooks: 503
+    case .slowDown: 1002
     case .noChannel: 1003
     case .unknownName: 1010
     case .other(let code): code
@@ -46,6 +49,7 @@ public enum ServiceError: Error, Hashable, Codable, Sendable {
     case .unreadableURL: "url_parse_error"
     case .unsupportedProtocol: "unsupported_protocol"
     case .tooManyWebhooks: "too_many_webhooks"
+    case .slowDown: "slow_down"
     case .noChannel: "no_prior_activity"
     case .unknownName: "app_name_not_found"
     case .other: "error"
@@ -72,7 +76,8 @@ public enum ServiceError: Error, Hashable, Codable, Sendable {
   }
 
   private static let plain: [ServiceError] = [
-    .badFormat, .unknownMethod, .tooLong, .unreadableURL, .unsupportedProtocol, .noChannel, .unknownName,
+    .badFormat, .unknownMethod, .tooLong, .unreadableURL, .unsupportedProtocol, .slowDown, .noChannel,
+    .unknownName,
   ]
 
   /// By its code alone: an LSP's sentence is not shown to users. An unreadable error has the code 0.
@@ -95,18 +100,19 @@ extension ServiceError: CustomStringConvertible {
   /// For the wallet's user.
   public var description: String {
     switch self {
-    case .badFormat: "the LSP cannot read the request; update this program"
-    case .unknownMethod: "the LSP does not support webhooks (LSPS5); use another LSP"
-    case .badParameters: "the LSP does not know a parameter of the request; update this program"
+    case .badFormat: "the peer cannot read the request; update this program"
+    case .unknownMethod: "the peer does not support webhooks (LSPS5); use another peer"
+    case .badParameters: "the peer does not know a parameter of the request; update this program"
     case .tooLong:
       "the name or the URL is too long; a name may have \(Webhook.nameBytesMax) bytes, a URL \(WebhookURL.charactersMax)"
-    case .unreadableURL: "the LSP cannot read the URL; write it in ASCII, as https://HOST/PATH"
+    case .unreadableURL: "the peer cannot read the URL; write it in ASCII, as https://HOST/PATH"
     case .unsupportedProtocol:
-      "the LSP does not call this URL; use https, and with an emulated LSP a URL of this machine (lspd --webhooks)"
-    case .tooManyWebhooks(let max): "the LSP takes \(max) webhooks and has as many; remove one first"
-    case .noChannel: "the LSP has no channel with this wallet; open one first"
-    case .unknownName: "the LSP has no webhook of this name; list the names with `baton webhook list`"
-    case .other(let code): "the LSP refused with the unknown error \(code); try again later"
+      "the peer does not call this URL; use https, and with lspd a URL of this machine (lspd --webhooks)"
+    case .tooManyWebhooks(let max): "the peer takes \(max) webhooks and has as many; remove one first"
+    case .slowDown: "the wallet has registered too often; wait a minute, then register the webhook again"
+    case .noChannel: "the peer has no channel with this wallet; open one first"
+    case .unknownName: "the peer has no webhook of this name; list the names with `baton webhook list`"
+    case .other(let code): "the peer refused with the unknown error \(code); try again later"
     }
   }
 }

@@ -4,7 +4,8 @@ import JSON
 /// One wallet's webhooks at its LSP, and the notifications under way to them.
 ///
 /// A notification goes to all webhooks while the wallet is away, and one method at most once in `cooldown` until the
-/// wallet comes. A webhook hears of its registration first, and that goes out also to a connected wallet's.
+/// wallet comes. A webhook hears of its registration first, and that goes out also to a connected wallet's: in `cooldown`
+/// at most once for each name, and for ten names.
 public struct WebhookBook: Hashable, Codable, Sendable {
   /// LDK's limit.
   public static let webhooksMax = 10
@@ -28,18 +29,27 @@ public struct WebhookBook: Hashable, Codable, Sendable {
   private var lastCall: UInt64
   /// When each method was last raised since the wallet was here.
   var noticed: [Noticed] = []
+  struct Registered: Hashable, Codable, Sendable {
+    var name: String
+    var at: Instant
+  }
+
+  /// Each of the last ones calls a server of the wallet's choice: the newest last.
+  private var registered: [Registered] = []
   /// A payment came within the cooldown: it is announced at the end of that, if it waits then.
   package private(set) var owesPayment = false
 
-  /// As in the ledger. `noticed`: the newest notification of each method since the wallet was here.
+  /// As in the ledger. `noticed`: the newest notification of each method since the wallet was here. `registered`: the
+  /// newest registrations, the oldest first.
   public init(
     webhooks: [Webhook] = [], calls: [WebhookCall] = [], lastCall: UInt64 = 0,
-    noticed: [(WebhookNotification.Method, Instant)] = []
+    noticed: [(WebhookNotification.Method, Instant)] = [], registered: [(String, Instant)] = []
   ) {
     self.webhooks = webhooks
     self.calls = calls
     self.lastCall = lastCall
     self.noticed = noticed.map { Noticed(method: $0.0, at: $0.1) }
+    self.registered = registered.map { Registered(name: $0.0, at: $0.1) }
   }
 
   /// Nothing is under way or due: the ledger has all of it.
@@ -110,15 +120,21 @@ public struct WebhookBook: Hashable, Codable, Sendable {
     let webhook = Webhook(name: name, url: text)
     let isUnchanged = webhooks.contains(webhook)
     if !isUnchanged {
-      if let index = webhooks.firstIndex(where: { $0.name == name }) {
+      let index = webhooks.firstIndex { $0.name == name }
+      guard index != nil || webhooks.count < Self.webhooksMax else {
+        throw .tooManyWebhooks(max: UInt64(Self.webhooksMax))
+      }
+      registered.removeAll { $0.at + rules.cooldown <= now }
+      guard registered.count < Self.webhooksMax, !registered.contains(where: { $0.name == name }) else {
+        throw .slowDown
+      }
+      if let index {
         webhooks[index] = webhook
         endCalls(&step) { $0.webhook.name == name }
       } else {
-        guard webhooks.count < Self.webhooksMax else {
-          throw .tooManyWebhooks(max: UInt64(Self.webhooksMax))
-        }
         webhooks.append(webhook)
       }
+      registered.append(Registered(name: name, at: now))
       step.changes.append(.set(webhook))
       call(webhook, .webhookRegistered, at: now, &step)
       beginDue(at: now, &step)
@@ -230,6 +246,7 @@ public struct WebhookBook: Hashable, Codable, Sendable {
 extension WebhookBook: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     for index in noticed.indices { noticed[index].at.shift(by: span) }
+    for index in registered.indices { registered[index].at.shift(by: span) }
     for index in calls.indices { calls[index].nextAt.shift(by: span) }
   }
 }

@@ -8,7 +8,7 @@ final class HTTPTransfer {
   let largest: Int?
   let reach: AddressReach?
   let end: (Result<HTTPAnswer, HTTPFailure>) -> Void
-  var headers: UnsafeMutablePointer<curl_slist>?
+  private var headers: UnsafeMutablePointer<curl_slist>?
   private(set) var body: [UInt8] = []
   private(set) var isTooLarge = false
   private var isForbidden = false
@@ -25,6 +25,11 @@ final class HTTPTransfer {
 
   deinit { curl_slist_free_all(headers) }
 
+  func add(_ headers: [String], to easy: UnsafeMutableRawPointer) {
+    for header in headers { self.headers = curl_slist_append(self.headers, header) }
+    _ = baton_curl_set_headers(easy, self.headers)
+  }
+
   /// False ends the transfer.
   func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let largest else { return false }
@@ -35,7 +40,7 @@ final class HTTPTransfer {
 
   /// As libcurl would open it, if the address is one to connect to.
   func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
-    if let reach, !reach.takes(Self.bytes(of: address)) {
+    if let reach, !reach.takes(Self.bytes(of: address), except: OwnAddresses.all()) {
       isForbidden = true
       return CURL_SOCKET_BAD
     }

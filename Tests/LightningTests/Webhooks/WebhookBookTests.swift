@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import Testing
 
 @testable import Webhooks
@@ -61,7 +62,33 @@ import Testing
   @Test mutating func `A new webhook hears of its registration, alone, and a changed one again`() {
     registerTwo()
     #expect(called(set("a", at: 1)) == [])
-    #expect(called(set("a", "x", at: 1)) == ["ax webhook_registered"])
+    #expect(called(set("a", "x", at: 60)) == ["ax webhook_registered"])
+  }
+
+  private func error(_ step: WebhookStep) -> Int64? {
+    step.reply.flatMap { JSONValue(parsing: Array($0.utf8))?["error"]?["code"]?.int }.map { Int64($0) }
+  }
+
+  @Test mutating func `One name is registered once in the cooldown, and ten names are`() {
+    let slowDown = ServiceError.slowDown.code
+    #expect(error(set("a", at: 0)) == nil)
+    #expect(error(set("a", at: 1)) == nil, "it is unchanged")
+    let again = set("a", "x", at: 59)
+    #expect(error(again) == slowDown && called(again) == [] && again.changes == [])
+    // Removed and registered again it is the same name, and a new name for each call does not help either.
+    _ = ask(.remove(name: "a"), at: 59)
+    #expect(error(set("a", "x", at: 59)) == slowDown)
+    for number in 2...10 {
+      #expect(error(set("\(number)", at: 59)) == nil)
+      _ = ask(.remove(name: "\(number)"), at: 59)
+    }
+    #expect(error(set("b", at: 59)) == slowDown)
+    #expect(error(set("a", "x", at: 60)) == nil)
+    #expect(error(set("b", at: 60)) == slowDown)
+    // What the ledger has of them counts in the next run too.
+    book = WebhookBook(lastCall: 1, registered: [("a", Self.seconds(60))])
+    #expect(error(set("a", "y", at: 119)) == slowDown)
+    #expect(error(set("a", "y", at: 120)) == nil)
   }
 
   @Test
@@ -201,9 +228,9 @@ import Testing
   @Test mutating func `Nothing more goes to a webhook that is removed, replaced, or whose wallet is here`() {
     for kind in 0..<3 {
       var test = WebhookBookTests()
-      _ = test.set("a")
+      _ = test.set("a", at: -60)
       _ = test.end(1, delivered)
-      _ = test.set("b")
+      _ = test.set("b", at: -60)
       _ = test.end(2, delivered)
       // One under way, one that waits for its next attempt.
       _ = test.notice(at: 1)
