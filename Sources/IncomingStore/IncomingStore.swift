@@ -75,13 +75,17 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  /// In the order of their arrival. No rows if there is no store yet.
-  public func all() throws(IncomingStoreError) -> [IncomingEntry] {
-    guard try isThere() else { return [] }
+  /// The newest, in the order of their arrival. No rows if there is no store yet.
+  public func all() throws(IncomingStoreError) -> [IncomingEntry] { try read().entries }
+
+  /// `unread`: the older rows, which another process than the extension has written.
+  public func read() throws(IncomingStoreError) -> (entries: [IncomingEntry], unread: Int64) {
+    guard try isThere() else { return ([], 0) }
     return try running {
       let database = try Connection(path: path, access: .readWrite)
       try database.migrate(steps: Self.schema)
-      return try Self.entries(of: database)
+      let count = try database.firstRow("SELECT count(*) FROM incoming")?.integer(0) ?? 0
+      return (try Self.entries(of: database), max(0, count - Int64(Self.limit)))
     }
   }
 
@@ -123,9 +127,10 @@ public struct IncomingStore: Sendable {
   private static func entries(of database: Connection) throws -> [IncomingEntry] {
     try database.rows(
       """
-      SELECT payment_hash, amount_msat, kind, is_held, hold_ends_at, state, arrived_at FROM incoming ORDER BY number
-      """
-    ).compactMap { try IncomingEntry($0) }
+      SELECT payment_hash, amount_msat, substr(kind, 1, 64), is_held, hold_ends_at, substr(state, 1, 64), arrived_at
+      FROM incoming ORDER BY number DESC LIMIT ?
+      """, [.integer(Int64(limit))]
+    ).reversed().compactMap { try IncomingEntry($0) }
   }
 
   static let schema = [

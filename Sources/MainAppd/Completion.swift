@@ -20,8 +20,11 @@ struct Completion: PaymentCompletion {
     return try? PushSeal.open(payload, with: key)
   }
 
-  func records() throws(RecordsTrouble) -> [IncomingRecord] {
-    do throws(IncomingStoreError) { return try store.all().map(\.record) } catch { throw trouble(error) }
+  func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64) {
+    do throws(IncomingStoreError) {
+      let (entries, unread) = try store.read()
+      return (entries.map(\.record), unread)
+    } catch { throw trouble(error) }
   }
 
   func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32] {

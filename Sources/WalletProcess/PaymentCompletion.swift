@@ -8,8 +8,8 @@ import WalletProfiles
 public protocol PaymentCompletion {
   /// nil if the payload cannot be opened with this key.
   func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]?
-  /// In the order of their arrival.
-  func records() throws(RecordsTrouble) -> [IncomingRecord]
+  /// The newest in the order of their arrival, and how many older ones there are.
+  func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64)
   /// Returns the payments whose record is another by now, and stays.
   func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32]
 }

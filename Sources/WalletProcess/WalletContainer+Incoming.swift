@@ -9,7 +9,13 @@ extension WalletContainer {
   func readIncoming(_ asked: [Bytes32]) {
     guard let completion else { return }
     do throws(RecordsTrouble) {
-      let records = try completion.records()
+      let (records, unread) = try completion.records()
+      if unread != unreadRecords, unread > 0 {
+        journal.note(
+          "the store of announced payments has \(unread) more rows than an extension leaves: they are not read"
+        )
+      }
+      unreadRecords = unread
       let hashes = records.map(\.paymentHash)
       let all = hashes + asked.filter { !hashes.contains($0) }
       guard !all.isEmpty else { return say(.recordsRead(records, received: [], atWallSeconds: wallSeconds)) }

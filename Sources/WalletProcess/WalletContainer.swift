@@ -26,6 +26,9 @@ final class WalletContainer {
   /// nil unless the app completes what its extension announces.
   let completion: (any PaymentCompletion)?
 
+  /// As last noted.
+  var unreadRecords: Int64 = 0
+
   var onEvent: ((WalletEvent) -> Void)?
 
   init(
@@ -71,7 +74,7 @@ final class WalletContainer {
     case .checkAfterInit: checkAfterInit()
     case .write(let change, let claim): write(change, under: claim)
     case .readPast(let hash): readPast(hash)
-    // The extension of a wallet that only tells is a program of its own.
+    // The extension of a wallet that only notifies is a program of its own.
     case .storeIncoming(_, let push):
       say(.guardrail(.incomingNotStored(.failed("this process records no payments"), push: push)))
     case .readIncoming(let asked): readIncoming(asked)

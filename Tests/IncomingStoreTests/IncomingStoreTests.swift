@@ -94,6 +94,25 @@ import Testing
     #expect(try store.all().map(\.arrivedAt) == Array(4..<260))
   }
 
+  @Test func `Of rows beyond those that an extension leaves the newest 256 are read, and the others counted`()
+    throws
+  {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    do {
+      let other = try Connection(path: store.path, access: .readWrite)
+      try other.execute(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+        INSERT INTO incoming (payment_hash, amount_msat, kind, is_held, state, arrived_at)
+        SELECT CAST(printf('%032d', i) AS BLOB), 1, CASE i WHEN 3000 THEN hex(zeroblob(100000)) ELSE ? END, 0, ?, i
+        FROM n
+        """, [.text(record(1).kind.rawValue), .text(record(1).state.rawValue)])
+    }
+    let (entries, unread) = try store.read()
+    #expect(entries.map(\.arrivedAt) == Array(2745..<3000) && unread == 2745)
+  }
+
   @Test func `G-7 Pushes that are repeated for one payment remove no record of another`() throws {
     defer { clean() }
     try store.add(record(1), arrivedAt: 5)

@@ -7,6 +7,7 @@ import LightningNode
 import SharedContainer
 import Testing
 import Wallet
+import WalletProfiles
 
 @testable import WalletProcess
 
@@ -27,6 +28,27 @@ final class WalletContainerTests {
     _ type: Guard.Type, _ container: SharedContainer
   ) throws -> TestWallet<Guard> {
     try TestWallet(scratch, container, secrets, loop: loop)
+  }
+
+  private struct ManyRecords: PaymentCompletion {
+    func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]? { nil }
+    func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64) { ([], 1_000_000) }
+    func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32] { [] }
+  }
+
+  @Test func `Rows of announced payments that are not read are noted once, and the app goes on`() throws {
+    let journal = try Journal(
+      directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
+    let container = WalletContainer(
+      try scratch.open(), secrets: secrets, loop: loop, clock: scratch.clock, journal: journal,
+      completion: ManyRecords())
+    var answers = 0
+    container.onEvent = { _ in answers += 1 }
+    for _ in 0..<2 { container.readIncoming([]) }
+    #expect(answers == 2)
+    let file = try #require(DirectoryListing.names(of: scratch.path("j"))?.first)
+    let lines = try #require(SmallFile.read("\(scratch.path("j"))/\(file)", limit: 65_536))
+    #expect(String(decoding: lines, as: UTF8.self).ranges(of: "has 1000000 more rows").count == 1)
   }
 
   @Test func `The node starts from the state read in the claim`() throws {
