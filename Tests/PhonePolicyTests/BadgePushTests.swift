@@ -26,12 +26,18 @@ import Testing
   }
 
   @Test
-  func `A push with only a badge does nothing while notifications are off`() {
+  func `A push with a badge, alone or with an alert, does nothing while notifications are off`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     #expect(
       phone(Self.push(BadgeAndSound(badge: 5))) == [
         .recordFate(push: 1, .notShown(.notAllowed)), .drop(push: 1),
+      ])
+    var alert = TestPhone.original(2)
+    alert.badge = 5
+    #expect(
+      phone(.pushArrived(PhonePush(id: 2, alert: alert, hasMutableContent: false))) == [
+        .recordFate(push: 2, .notShown(.notAllowed)), .drop(push: 2),
       ])
   }
 

@@ -61,6 +61,17 @@ import Testing
     }
   }
 
+  @Test func `After Retry Now the payment may be delayed once more`() {
+    var run = failedOnce()
+    run.hint(.retryLater)
+    run.wake()
+    run.fail()
+    #expect(run.hint(.doNotRetry).failure != nil)
+    #expect(run.start() == [.attempt(1)])
+    run.fail()
+    #expect(run.hint(.retryLater).retry?.attempt == 2)
+  }
+
   @Test func `K-9 A recommended delay is cut so that the attempt ends before the deadline`() {
     for delay in [11_000, 1_000_000_000_000, UInt64.max] {
       for hint in [ForwardingHint.Advice.retryNow, .retryLater] {
