@@ -26,7 +26,8 @@ struct PushPayload {
   init(_ bytes: [UInt8]) throws(PushPayloadError) {
     guard bytes.count <= Self.maximumSize else { throw .tooLarge(bytes.count) }
     if let trouble = PushBytes.trouble(in: bytes) { throw .bytes(trouble) }
-    guard let payload = JSONValue(parsing: bytes) else { throw .notJSON }
+    if let fault = JSONFault(in: bytes) { throw .notJSON(fault) }
+    let payload = JSONValue(parsing: bytes) ?? .null
     guard payload.isObject else { throw .notAnObject }
     guard let aps = payload["aps"], aps.isObject else { throw .noAPS }
     if let bundle = payload["Simulator Target Bundle"] {
@@ -98,7 +99,7 @@ struct PushPayload {
 enum PushPayloadError: Error, Hashable, CustomStringConvertible {
   case tooLarge(Int)
   case bytes(PushBytes.Trouble)
-  case notJSON
+  case notJSON(JSONFault)
   case notAnObject
   case noAPS
   case bundleIsNotText
@@ -112,7 +113,7 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
     case .bytes(let trouble): "the push \(trouble.words)"
     case .anotherBundle(let bundle):
       "the push is for `\(bundle)`, and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
-    case .notJSON: "the push is not JSON; check its brackets, commas and quotes"
+    case .notJSON(let fault): "the push \(fault.words)"
     case .notAnObject: "the push is not a JSON object; write {\"aps\": {…}, …}"
     case .noAPS: "the push has no object `aps`; add {\"aps\": {\"alert\": …}}"
     case .bundleIsNotText:

@@ -3,6 +3,7 @@
 struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
+  private var repeated: String?
   /// Deeper than any of our records, and shallow enough for the stack.
   private static let maximumDepth = 64
 
@@ -11,6 +12,15 @@ struct JSONParser {
     guard let value = parser.value(depth: 0) else { return nil }
     parser.skipSpace()
     return parser.position == bytes.count ? value : nil
+  }
+
+  /// Nil if there is a value.
+  static func fault(_ bytes: [UInt8]) -> JSONFault? {
+    guard parse(bytes) == nil else { return nil }
+    var parser = JSONParser(bytes: bytes)
+    _ = parser.value(depth: 0)
+    let line = 1 + bytes[..<parser.position].count { $0 == 10 }
+    return JSONFault(line: line, repeated: parser.repeated)
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -91,12 +101,16 @@ struct JSONParser {
     var keys: Set<String> = []
     repeat {
       skipSpace()
-      guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+      guard let key = string() else { return nil }
       if members.count == Self.fewMembers { keys = Set(members.map(\.key)) }
       let isNew =
         members.count < Self.fewMembers
         ? !members.contains { $0.key == key } : keys.insert(key).inserted
-      guard isNew else { return nil }
+      guard isNew else {
+        repeated = key
+        return nil
+      }
+      guard take(":"), let value = value(depth: depth + 1) else { return nil }
       members.append(JSONMember(key: key, value: value))
     } while take(",")
     return take("}") ? .object(members) : nil

@@ -4,11 +4,14 @@ public enum PushBytes {
     /// Position of the bad byte, counted from 1.
     case notUTF8(byte: Int)
     case tooDeep
+    /// Of UTF-8, which JSON does not have.
+    case byteOrderMark
 
     /// As it continues "FILE …".
     public var words: String {
       switch self {
       case .notUTF8(let byte): "is not UTF-8 at its byte \(byte); save it as UTF-8"
+      case .byteOrderMark: "begins with a byte order mark; save it as UTF-8 without one"
       case .tooDeep: "is nested deeper than \(PushBytes.depthMax) brackets; make it flatter"
       }
     }
@@ -18,6 +21,7 @@ public enum PushBytes {
   public static let depthMax = 64
 
   public static func trouble(in bytes: [UInt8]) -> Trouble? {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return .byteOrderMark }
     if let place = firstBadByte(bytes) { return .notUTF8(byte: place + 1) }
     return isTooDeep(bytes) ? .tooDeep : nil
   }

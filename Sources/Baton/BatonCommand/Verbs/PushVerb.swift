@@ -42,6 +42,7 @@ enum PushVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let bytes = try payload(invocation)
+    for remark in remarks(on: bytes) { invocation.output.remark(remark) }
     let answer = try invocation.phone.ask(.iosd, ControlMessage("push", body: bytes))
     let id = answer["id"] ?? "?"
     let document = Document(
@@ -126,9 +127,8 @@ enum PushVerb: Verb {
     if let trouble = PushBytes.trouble(in: bytes) {
       throw CommandFailure(.wrongUsage, "\(name) \(trouble.words)")
     }
-    guard let payload = JSONValue(parsing: bytes) else {
-      throw CommandFailure(.wrongUsage, "\(name) is not JSON; check its brackets, commas and quotes")
-    }
+    if let fault = JSONFault(in: bytes) { throw CommandFailure(.wrongUsage, "\(name) \(fault.words)") }
+    let payload = JSONValue(parsing: bytes) ?? .null
     guard payload.isObject else {
       throw CommandFailure(.wrongUsage, "\(name) is JSON but not an object; write {\"aps\": {…}, …}")
     }
@@ -174,6 +174,20 @@ enum PushVerb: Verb {
     }
     throw CommandFailure(
       .wrongUsage, "the `alert` in \(name) has neither title nor body; add one of them, or leave `alert` out")
+  }
+
+  /// Values that iOS ignores without a word.
+  static func remarks(on bytes: [UInt8]) -> [String] {
+    let aps = JSONValue(parsing: bytes)?["aps"]
+    let flags = ["mutable-content", "content-available"].compactMap { name -> String? in
+      guard let value = aps?[name], value.flag == nil, value.double == nil else { return nil }
+      return "the phone ignores `\(name)`, which is not the number 1"
+    }
+    let levels = InterruptionLevel.allCases.map(\.rawValue)
+    guard let level = aps?["interruption-level"], !levels.contains(level.text ?? "") else { return flags }
+    return flags + [
+      "the phone ignores `interruption-level`, which is none of \(levels.joined(separator: ", "))"
+    ]
   }
 
   private static func hasBadgeOrSound(_ aps: JSONValue) -> Bool {
