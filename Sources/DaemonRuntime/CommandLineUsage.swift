@@ -10,12 +10,20 @@ struct CommandLineUsage {
     text += section("commands", command.subcommands.map { ($0.name, $0.summary) })
     text += section("arguments", command.positionals.map { ($0.name, explained($0.help, $0.value, nil)) })
     let options = path.reversed().flatMap(\.options)
+    func rows(_ group: String?) -> [(String, String)] {
+      options.filter { $0.group == group }.map {
+        (spelled($0), explained($0.help, $0.value, $0.defaultValue))
+      }
+    }
+    var groups: [String] = []
+    for case let group? in options.map(\.group) where !groups.contains(group) { groups.append(group) }
     text += section(
       "options",
-      options.map { (spelled($0), explained($0.help, $0.value, $0.defaultValue)) }
+      rows(nil)
         + [("-h, --help", "print this help")]
         + (path.count == 1
           ? [("--version", "print the version"), ("--man", "print the manual page, for `man -l -`")] : []))
+    for group in groups { text += section(group, rows(group)) }
     text += section("examples", command.examples.map { ($0.line, $0.does) })
     return text
   }

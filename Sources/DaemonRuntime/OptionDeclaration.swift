@@ -7,6 +7,8 @@ public struct OptionDeclaration: Sendable {
   public var defaultValue: String?
   public var help: String
   public var mayRepeat: Bool
+  /// Its section in the usage; nil for the first one.
+  public private(set) var group: String?
 
   public init(
     _ names: String..., value: OptionValue = .none, default defaultValue: String? = nil,
@@ -20,4 +22,15 @@ public struct OptionDeclaration: Sendable {
   }
 
   var name: String { names.first ?? "" }
+
+  fileprivate func of(_ group: String) -> OptionDeclaration {
+    var grouped = self
+    grouped.group = group
+    return grouped
+  }
+}
+
+extension [OptionDeclaration] {
+  /// In a section of their own.
+  public func grouped(_ title: String) -> [OptionDeclaration] { map { $0.of(title) } }
 }

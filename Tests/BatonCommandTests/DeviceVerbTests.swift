@@ -80,7 +80,7 @@ import WaitingTests
     _ = try run("device", "network", "off")
     #expect(
       try run("push", "--silent").words
-        == "push 2 is on its way to the phone: held back: the phone is off the network\n")
+        == "push 2 is on its way to the phone: deferred: the phone is off the network\n")
     #expect(
       try run("notifications", "tap", "1")
         == ("baton: there is no notification 1; `baton notifications` lists the present ones\n", 8))

@@ -35,6 +35,13 @@ import WaitingTests
     #expect(lines(3) == one)
   }
 
+  @Test func `Transitions that were never taken are counted for each reason, and the document names them`() {
+    let report = report(settings([.pushes: 1]))
+    let lines = report.text(output).filter { $0.contains(" never, as ") }
+    let counts = lines.compactMap { Int($0.split(separator: " ")[0]) }
+    #expect(!lines.isEmpty && counts.reduce(0, +) == report.document.untakenWays.count)
+  }
+
   @Test func `An exploration with more states than its limit gives up, with exit code 6`() {
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
     #expect(report.exitCode == .gaveUp)

@@ -41,7 +41,7 @@ import WaitingTests
     _ = try phone.run("device", "network", "off")
     try phone.waitUntilAway()
     let payment = try phone.begin("pay", invoice, into: "paid")
-    try Wait.until("the push") { try phone.fates().first??.hasPrefix("held back: ") == true }
+    try Wait.until("the push") { try phone.fates().first??.hasPrefix("deferred: ") == true }
     try Wait.until("it to be said that it is held") { phone.scratch.text("paid").hasPrefix("held: ") }
     #expect(try phone.run("status").contains("1 held for the wallet"))
     _ = try phone.run("device", "network", "on")

@@ -37,7 +37,7 @@ import WaitingTests
     let text = try phone.run("pushes")
     #expect(
       text.contains(
-        "2 arrived, 2 were handed to the app, with 1 the app received a payment, 0 ended without the payment")
+        "2 arrived, 2 were handed to the app, with 1 the app received a payment, with 0 it did not")
     )
     #expect(text.contains("the node started ") && text.contains("the node was connected "))
     #expect(text.contains("background tasks: 1 completed of 1 begun"))

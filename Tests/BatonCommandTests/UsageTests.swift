@@ -7,6 +7,7 @@ import Testing
 import WaitingTests
 
 @testable import BatonCommand
+@testable import Lab
 @testable import PhoneClient
 @testable import Terminal
 
@@ -252,7 +253,10 @@ struct UsageTests {
 
   @Test(
     arguments: [
-      ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
+      ("", "not JSON"), ("{", "not JSON on line 1"), ("{\"aps\":{}\n,\n}", "not JSON on line 3"),
+      ("{\"aps\":{},\n\"aps\":{}}", "has `aps` twice in one object, again on line 2"),
+      ("\u{FEFF}{\"aps\":{\"alert\":\"x\"}}", "byte order mark"), ("[1]", "not an object"),
+      ("3", "not an object"),
       ("{}", "no `aps`"),
       ("{\"aps\":{}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"content-available\":1.5}}", "no `sound` and no `content-available: 1`"),
@@ -280,6 +284,43 @@ struct UsageTests {
   func `A push with only a badge or a sound is accepted`(aps: String) {
     let bytes = Array("{\"aps\":{\(aps)}}".utf8)
     #expect(failure { () throws(CommandFailure) in try PushVerb.check(bytes, name: "x") } == nil)
+  }
+
+  @Test(arguments: [
+    (#""alert":"x","mutable-content":1,"interruption-level":"passive""#, 0),
+    (#""alert":"x","mutable-content":true"#, 0), (#""alert":"x","mutable-content":"1""#, 1),
+    (#""alert":"x","interruption-level":"foo""#, 1),
+    (#""alert":"x","content-available":"1","interruption-level":2"#, 2),
+  ])
+  func `A value that the phone ignores is remarked on`(aps: String, count: Int) {
+    let bytes = Array("{\"aps\":{\(aps)}}".utf8)
+    #expect(failure { () throws(CommandFailure) in try PushVerb.check(bytes, name: "x") } == nil)
+    #expect(PushVerb.remarks(on: bytes).count == count)
+  }
+
+  @Test(arguments: [
+    ("incorrect_or_unknown_payment_details", "incorrect_or_unknown_payment_details"),
+    ("0x400f", "incorrect_or_unknown_payment_details"), ("0X100C", "fee_insufficient"),
+  ])
+  func `A failure code is typed by its name or its number`(typed: String, name: String) throws {
+    #expect(try LSPVerb.codeName(typed) == name)
+  }
+
+  @Test(arguments: [
+    ("fee_insuficient", "did you mean fee_insufficient?"), ("0xffff", "see baton lsp fail -h"),
+    ("4108", "see baton lsp fail -h"), ("0x", "see baton lsp fail -h"),
+  ])
+  func `Another failure code is refused in one short sentence`(typed: String, advice: String) {
+    let failed = failure { () throws(CommandFailure) in _ = try LSPVerb.codeName(typed) }
+    #expect(failed?.code == .wrongUsage && failed?.sentence.hasSuffix(advice) == true)
+    #expect((failed?.sentence.count ?? 999) < 100)
+  }
+
+  @Test func `--seeds 0 is refused, as it could mean none, and 0..0 is seed 0`() {
+    #expect(failure { () throws(CommandFailure) in _ = try SeedRange(typed: "0") }?.code == .wrongUsage)
+    for (typed, range) in [("0..0", SeedRange(0, 0)), ("7", SeedRange(7, 7)), ("1..9", SeedRange(1, 9))] {
+      #expect((try? SeedRange(typed: typed)) == range)
+    }
   }
 
   @Test func `A push of up to 4096 bytes is accepted`() {

@@ -22,9 +22,11 @@ import WaitingTests
     #expect(
       try phone.run("webhook", "set", "mine", Self.url)
         == "the peer has this webhook already (1 of at most 10)\n")
-    #expect(try phone.run("webhook", "list") == "mine\n")
+    #expect(try phone.run("webhook", "set", "a.b", Self.url).contains("(2 of at most 10)"))
+    #expect(try phone.run("webhook", "list") == "mine\na.b\n")
     let listed = JSONValue(parsing: Array(try phone.run("webhook", "list", "--json").utf8))
-    #expect(listed?.json == #"{"names":["mine"],"max":10}"#)
+    #expect(listed?.json == #"{"names":["mine","a.b"],"max":10}"#)
+    #expect(try phone.run("webhook", "remove", "a.b").contains("forgotten the webhook a.b"))
     let shown = try phone.run("lsp", "webhooks")
     #expect(shown.hasPrefix("mine: \(Self.url)\n") && shown.contains("lsps5.webhook_registered to mine: "))
     #expect(try phone.run("lsp", "notify", "onion_message_incoming").contains("is connected"))

@@ -157,6 +157,21 @@ import Testing
         """)
   }
 
+  @Test func `Options of a group have a section of their own, after the others`() throws {
+    let declaration = CommandLineDeclaration(
+      name: "phone", summary: "plays",
+      options: [OptionDeclaration("--much", help: "more")].grouped("many of them") + [
+        OptionDeclaration("--one", help: "once")
+      ])
+    guard case .help(let text) = try declaration.parse(["-h"]) else {
+      Issue.record("-h is not understood")
+      return
+    }
+    let one = try #require(text.firstRange(of: "\noptions:\n  --one"))
+    let many = try #require(text.firstRange(of: "\n\nmany of them:\n  --much  more\n"))
+    #expect(one.upperBound < many.lowerBound)
+  }
+
   @Test(
     arguments: [
       ("0", 0), ("2s", 2_000_000_000), ("500ms", 500_000_000), ("1.5h", 5_400_000_000_000), ("3us", 3000),

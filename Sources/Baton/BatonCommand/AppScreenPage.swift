@@ -9,7 +9,7 @@ struct AppScreenPage {
   struct Document: Report {
     /// The app's state; only in the foreground the user sees its screen.
     var app: String
-    /// `main`, a page's name or `incoming`; missing if the app has said nothing of a screen.
+    /// `main`, a page's name or `incoming`; missing if the app has named none.
     var screen: String?
     /// Of an incoming payment: `connecting`, `completing`, `completed` or `expired`.
     var state: String?
@@ -36,7 +36,7 @@ struct AppScreenPage {
     guard facts.state == "foreground" else {
       return ["the app is \(AppVerb.words(facts.state)), so the user does not see its screen"]
     }
-    guard let text = document.text else { return ["the app is in front, and has said nothing of a screen"] }
+    guard let text = document.text else { return ["the app is in front, and has not named its screen yet"] }
     return [text] + [document.detail].compactMap { $0 } + document.buttons.map(Self.line)
   }
 
@@ -45,7 +45,10 @@ struct AppScreenPage {
     "[\(ScreenButton(rawValue: button)?.title ?? button)] baton app \(button)"
   }
 
-  func print(to output: Output) throws -> ExitCode {
+  /// In front, and without a screen.
+  var isEmpty: Bool { facts.state == "foreground" && document.text == nil }
+
+  func print(to output: Output) -> ExitCode {
     if output.isJSON {
       output.say(document)
     } else {

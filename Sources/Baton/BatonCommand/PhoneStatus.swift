@@ -78,7 +78,10 @@ struct PhoneStatus {
   }
 
   private var phoneFacts: [(String, String)] {
-    if let iosdTrouble { return [("phone", iosdTrouble)] }
+    if let iosdTrouble {
+      let state = iosdAnswer.isRunning || !handRun.isEmpty ? "unknown" : "not running"
+      return [("phone", iosdTrouble), ("app", state), ("extension", state)]
+    }
     var facts = [
       ("app", process(.app, iosd?.app)), ("extension", process(.extension, iosd?.extension)),
     ]

@@ -18,9 +18,10 @@ enum AppVerb: Verb {
           ]),
         CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
         CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
-        CommandLineDeclaration(name: "screen", summary: "print what the app shows"),
+        CommandLineDeclaration(name: "screen", summary: "print what the app shows; with --wallet bitkit"),
         CommandLineDeclaration(
-          name: "retry", summary: "press “Retry Now” on the screen of an expired payment"),
+          name: "retry",
+          summary: "press “Retry Now” on the screen of an expired payment; with --wallet bitkit"),
         CommandLineDeclaration(
           name: "copy", summary: "press “Copy Message for Sender” there; the text is in os/pasteboard"),
       ],
@@ -34,14 +35,26 @@ enum AppVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let verb = invocation.line.verbs.last ?? ""
     switch verb {
-    case "screen": return try AppScreenPage(invocation.phone).print(to: invocation.output)
+    case "screen":
+      let page = try AppScreenPage(invocation.phone)
+      if page.isEmpty { try requireScreen(invocation) }
+      return page.print(to: invocation.output)
     case "retry", "copy":
+      try requireScreen(invocation)
       try invocation.phone.askApp(ControlMessage("press", ["button": verb]), inFront: true)
       invocation.output.say(
         "the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
       return .done
     default: return try move(verb, invocation)
     }
+  }
+
+  private static func requireScreen(_ invocation: Invocation) throws {
+    guard try WalletOption.profileOfPhone(invocation.line, invocation.phone).extension.hasNode else { return }
+    throw CommandFailure(
+      .notDone,
+      "the app of this wallet has no screen of payments; that of `baton up \(WalletOption.announcing)` has one"
+    )
   }
 
   private static func move(_ verb: String, _ invocation: Invocation) throws -> ExitCode {

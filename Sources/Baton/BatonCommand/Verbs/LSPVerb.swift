@@ -21,7 +21,9 @@ enum LSPVerb: Verb {
           ],
           positionals: [
             PositionalDeclaration(
-              "CODE", value: .choice(FailureCode.all.compactMap(\.name)), help: "a failure code of BOLT 4")
+              "CODE", value: .text("CODE"),
+              help:
+                "a failure code of BOLT 4, by its name or as 0x1007: \(codeNames.joined(separator: ", "))")
           ]),
         CommandLineDeclaration(
           name: "open-by-payment",
@@ -38,7 +40,7 @@ enum LSPVerb: Verb {
         CommandLineDeclaration(
           name: "webhooks", summary: "the wallet's webhooks at the peer, and the newest calls to them"),
         CommandLineDeclaration(
-          name: "notify", summary: "the peer notifies the webhooks of the wallet, which is away",
+          name: "notify", summary: "have the peer call the webhooks of a disconnected wallet",
           options: [
             OptionDeclaration(
               "--timeout", value: .integer(0...4_294_967_295),
@@ -113,8 +115,21 @@ enum LSPVerb: Verb {
     return .done
   }
 
+  private static let codeNames = FailureCode.all.compactMap(\.name)
+
+  static func codeName(_ typed: String) throws(CommandFailure) -> String {
+    let number = typed.lowercased().hasPrefix("0x") ? UInt16(typed.dropFirst(2), radix: 16) : nil
+    if let name = number.map({ FailureCode(rawValue: $0).name }) ?? FailureCode(name: typed)?.name {
+      return name
+    }
+    let advice =
+      NearestWord.find(typed, among: codeNames).map { "did you mean \($0)?" } ?? "see baton lsp fail -h"
+    throw CommandFailure(
+      .wrongUsage, "\(UsageError.quoted(typed)) is not a failure code of BOLT 4; \(advice)")
+  }
+
   private static func failNext(_ invocation: Invocation) throws -> ExitCode {
-    let name = invocation.word()
+    let name = try codeName(invocation.word())
     let times = invocation.line.integer("--times") ?? 1
     let answer = try invocation.phone.ask(
       .lspd, ControlMessage("fail-next", ["code": name, "times": "\(times)"]))
@@ -126,7 +141,7 @@ enum LSPVerb: Verb {
 
   private static func sentence(_ name: String, _ code: String, _ times: Int64) -> String {
     switch times {
-    case 0: "the peer fails no payment on order any more"
+    case 0: "the peer no longer fails payments"
     case 1: "the peer fails the next payment with \(name) (\(code))"
     default: "the peer fails the next \(times) payments with \(name) (\(code))"
     }

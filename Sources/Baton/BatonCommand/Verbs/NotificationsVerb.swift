@@ -48,7 +48,7 @@ enum NotificationsVerb: Verb {
     if verb == "action" { request["action"] = invocation.word(1) }
     let answer = try invocation.phone.ask(.iosd, request)
     output.say(
-      "notification \(invocation.word()) is removed from Notification Center; the app is \(AppVerb.words(answer["app"] ?? "unknown"))",
+      "notification \(invocation.word()) is removed from Notification Center\(verb == "dismiss" ? "" : "; the app is \(AppVerb.words(answer["app"] ?? "unknown"))")",
       json: Touched(
         id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
     return .done

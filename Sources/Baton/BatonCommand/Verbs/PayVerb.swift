@@ -30,13 +30,14 @@ enum PayVerb: Verb {
           help:
             "how long the peer holds the payment for an offline wallet (default: the peer's setting, with --retry \(SenderSettings.standardHold.wholeMilliseconds / 1000))"
         ),
-      ] + RetryOptions.declarations + [
-        OptionDeclaration(
-          "--count", value: .integer(1...10_000),
-          help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
-        OptionDeclaration(
-          "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
-      ],
+      ] + RetryOptions.declarations.grouped("several attempts")
+        + [
+          OptionDeclaration(
+            "--count", value: .integer(1...10_000),
+            help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
+          OptionDeclaration(
+            "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
+        ].grouped("many payments"),
       positionals: [
         PositionalDeclaration(
           "INVOICE", value: .text("INVOICE"), count: .optional,

@@ -39,8 +39,18 @@ enum UpVerb: Verb {
 
   /// Also options of `demo`.
   static var startOptions: [OptionDeclaration] {
+    [WalletOption.declaration]
+      + coordination.grouped("the two processes")
+      + peer.grouped("the Lightning peer")
+      + phone.grouped("the emulated phone") + PhoneStartOptions.silentPushes.grouped("the emulated phone")
+      + faults.grouped("faults")
+      + programs.grouped("programs")
+      + BackgroundStartOptions.declarations.grouped("the wallet in the background")
+      + ConnectionOptions.declarations.grouped("connections")
+  }
+
+  private static var coordination: [OptionDeclaration] {
     [
-      WalletOption.declaration,
       OptionDeclaration(
         "--takeover", value: .choice(["lock", "wait-stale"]),
         help: "how a process detects that the node's holder is dead (default lock)"),
@@ -60,8 +70,15 @@ enum UpVerb: Verb {
         help:
           "how long the start of the wallet's node waits for something outside before it dials (default 0s)"),
       OptionDeclaration(
-        "--build", value: .choice(["production", "debug"]),
-        help: "a debug build of the wallet has no time and memory limits (default production)"),
+        "--tor",
+        help:
+          "the wallet waits three times as long for the TCP connection and for channel_reestablish, as over Tor"
+      ),
+    ]
+  }
+
+  private static var peer: [OptionDeclaration] {
+    [
       OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400),
         help:
@@ -82,6 +99,18 @@ enum UpVerb: Verb {
         "--wallets", value: .integer(2...1_000_000),
         help: "the peer also serves other phones' wallets, this many in all"),
       OptionDeclaration(
+        "--phone", value: .path("DIR"), mayRepeat: true,
+        help: "the peer also serves the phone in DIR, which `baton --home DIR up` then starts without a peer"),
+      OptionDeclaration(
+        "--peer", value: .choice(["fencing", "legacy"]),
+        help: "a legacy peer ignores epochs (default fencing)"),
+      OptionDeclaration(
+        "--silent-pushes",
+        help: "after each visible push the peer sends a silent one, which may wake the app"),
+      OptionDeclaration(
+        "--sealed-silent-push",
+        help: "with --wallet bitkit: the silent push is sealed too, and has neither hash nor amount in clear"),
+      OptionDeclaration(
         "--webhook-cooldown", value: .span,
         help:
           "how long the peer waits between two notifications of one kind to the wallet's webhooks (default 60s)"
@@ -90,22 +119,15 @@ enum UpVerb: Verb {
         "--only-webhooks", help: "the peer does not push to this phone: only the wallet's webhooks are called"
       ),
       OptionDeclaration(
-        "--phone", value: .path("DIR"), mayRepeat: true,
-        help: "the peer also serves the phone in DIR, which `baton --home DIR up` then starts without a peer"),
+        "--hint-token", help: "the peer answers senders' questions for hints only with its token"),
+    ]
+  }
+
+  private static var phone: [OptionDeclaration] {
+    [
       OptionDeclaration(
-        "--peer", value: .choice(["fencing", "legacy"]),
-        help: "a legacy peer ignores epochs (default fencing)"),
-      OptionDeclaration(
-        "--tor",
-        help:
-          "the wallet waits three times as long for the TCP connection and for channel_reestablish, as over Tor"
-      ),
-      OptionDeclaration(
-        "--silent-pushes",
-        help: "after each visible push the peer sends a silent one, which may wake the app"),
-      OptionDeclaration(
-        "--sealed-silent-push",
-        help: "with --wallet bitkit: the silent push is sealed too, and has neither hash nor amount in clear"),
+        "--build", value: .choice(["production", "debug"]),
+        help: "a debug build of the wallet has no time and memory limits (default production)"),
       OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "which process gets a visible push while the app is in the foreground (default app)"),
@@ -121,6 +143,11 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
         help: "the protection class of a new seed (default after-first-unlock)"),
+    ]
+  }
+
+  private static var faults: [OptionDeclaration] {
+    [
       OptionDeclaration(
         "--fault-ballast", value: .integer(1...1_073_741_824),
         help: "fault injection: at its first push the extension fills N bytes of memory"),
@@ -132,12 +159,20 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
         help: "fault injection: the process begins to read the database and never finishes"),
-      OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
+    ]
+  }
+
+  private static var programs: [OptionDeclaration] {
+    [
+      OptionDeclaration(
+        "--app", value: .path("PATH"),
+        help:
+          "your own program in place of mainappd (default: beside the file of baton, also if a link leads to it)"
+      ),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
-    ] + PhoneStartOptions.silentPushes + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
       OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-    ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
+    ]
   }
 
   static func starterOptions(_ line: ParsedCommandLine, _ phone: Phone) throws -> PhoneStarter.Options {
@@ -156,7 +191,8 @@ enum UpVerb: Verb {
     if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
     if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
     if let span = line.text("--webhook-cooldown") { options.lspdArguments += ["--webhook-cooldown", span] }
-    for name in ["--silent-pushes", "--sealed-silent-push", "--only-webhooks"] where line.isGiven(name) {
+    for name in ["--silent-pushes", "--sealed-silent-push", "--only-webhooks", "--hint-token"]
+    where line.isGiven(name) {
       options.lspdArguments.append(name)
     }
     // lspd would refuse it too, in terms of its own options.
@@ -206,15 +242,13 @@ enum UpVerb: Verb {
   }
 
   private static func tell(_ result: PhoneStarter.Result, _ phone: Phone, _ invocation: Invocation) {
-    let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }
     invocation.output.say(
       sentence(result, pids.joined(separator: ", "), phone),
       json: Document(
         home: phone.home, wallet: HomeWallet.name(of: phone), iosd: result.pids[.iosd],
         lspd: result.pids[.lspd],
-        started: result.started.map(\.rawValue), limits: limits?.facts))
-    if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
+        started: result.started.map(\.rawValue), limits: LimitsReport(phone)?.facts))
     // Also options with the default value: the running daemon may have another.
     let isIgnored = result.started.count < 2 && startOptions.contains { invocation.line.isGiven($0.names[0]) }
     if isIgnored && !invocation.output.isJSON {

@@ -71,10 +71,11 @@ enum WebhookVerb: Verb {
     let answer = try invocation.phone.askApp(ControlMessage("list-webhooks"), inFront: true)
     let max = try answer.integer("max", in: UInt64(0)...UInt64.max)
     let names = (JSONValue(parsing: answer.body)?.elements ?? []).compactMap(\.text)
-    let lines = names.map(\.onOneLine)
-    invocation.output.say(
-      names.isEmpty ? "the wallet has no webhook" : lines.joined(separator: "\n"),
-      json: ListDocument(names: names, max: max))
+    guard !invocation.output.isJSON, !names.isEmpty else {
+      invocation.output.say("the wallet has no webhook", json: ListDocument(names: names, max: max))
+      return .done
+    }
+    for name in names { invocation.output.say(name) }
     return .done
   }
 

@@ -123,19 +123,12 @@ package struct ExploreReport {
     return explorer.ways.all.filter { !["extension", "ownership, in the extension"].contains($0.machine) }
   }
 
-  /// One paragraph per reason, with one line per machine.
+  /// One line per reason: the document has each way.
   private static func byReason(_ ways: [Ways.Way]) -> [String] {
-    var lines: [String] = []
     var seen: Set<String> = []
-    for reason in ways.map(UntakenWays.reason) where seen.insert(reason).inserted {
-      lines.append("  never taken, as \(reason):")
-      let alike = ways.filter { UntakenWays.reason($0) == reason }
-      for machine in alike.map(\.machine) where seen.insert("\(reason) \(machine)").inserted {
-        let list = alike.filter { $0.machine == machine }.map { "\($0.from) → \($0.to)" }
-        lines.append("    \(machine): \(list.joined(separator: ", "))")
-      }
+    return ways.map(UntakenWays.reason).filter { seen.insert($0).inserted }.map { reason in
+      "  \(ways.count { UntakenWays.reason($0) == reason }) never, as \(reason)"
     }
-    return lines
   }
 
   struct Document: Report {

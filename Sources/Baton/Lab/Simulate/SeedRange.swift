@@ -28,6 +28,10 @@ struct SeedRange: Hashable, Sendable {
       throw CommandFailure(
         .wrongUsage, "--seeds must be a number or an ascending range such as 1..1000")
     }
+    guard text != "0" else {
+      throw CommandFailure(
+        .wrongUsage, "--seeds names seeds and not how many: write 0..0 for seed 0, or 1..1000 for a thousand")
+    }
     self = range
   }
 

@@ -68,10 +68,14 @@ package struct SimFigures: Sendable {
   private var hours: Double { Double(simulated.nanoseconds) / 3.6e12 }
   func perHour(_ count: Int) -> Double { hours == 0 ? 0 : Double(count) / hours }
 
+  /// Of the most frequent faults.
+  private static let kindsShown = 6
+
   package func text(took: TimeSpan) -> [(String, String)] {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
-    let kinds = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }
-      .map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
+    let met = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
+    let most = met.prefix(Self.kindsShown).map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
+    let kinds = most + (met.count > most.count ? ["and \(met.count - most.count) other kinds (--json)"] : [])
     return [
       ("seeds", HumanText.grouped(seeds)),
       (
