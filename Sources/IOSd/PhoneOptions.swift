@@ -16,7 +16,7 @@ let phoneCommandLine = CommandLineDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default the wallet's, beside iosd)"),
     OptionDeclaration(
       "--wallet", value: .choice(WalletProfile.all.map(\.name)), default: WalletProfile.phoenix.name,
-      help: "which wallet is installed: bitkit has an extension without a node, which only tells"),
+      help: "which wallet is installed: bitkit has an extension without a node, which only notifies"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer of app and extension"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),

@@ -8,7 +8,7 @@ import WalletProfiles
 let declaration = CommandLineDeclaration(
   name: "notifyonlyd",
   summary:
-    "The notification service extension of a wallet that only tells: it opens the sealed push, stores the announced payment for the app and shows the text.",
+    "The notification service extension of a wallet that only notifies: it opens the sealed push, stores the announced payment for the app and shows the text.",
   options: NotifyOptions.declarations,
   examples: [
     ("notifyonlyd --container AppGroup --push payment.apns", "tell by hand what this push announces")

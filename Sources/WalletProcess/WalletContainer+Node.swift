@@ -64,7 +64,7 @@ extension WalletContainer {
     }
   }
 
-  /// One short read, like the guard's: who owns the node, and whether the channel can be read.
+  /// One short read, like the guard's: who holds the node, and whether the channel can be read.
   func lookAtWallet() -> BackgroundStep {
     let result = container.read { row, reader in
       let state = try WalletStore.readState(reader, at: bootMoment)

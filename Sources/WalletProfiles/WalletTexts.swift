@@ -10,7 +10,7 @@ public enum WalletTexts {
 extension Status {
   public var text: String {
     switch self {
-    case .idle: "not connected: the node is not wanted"
+    case .idle: "not connected: idle"
     case .waitingForExtension: "receiving payment in background"
     case .waitingForOther(let pid): "waiting: process \(pid) holds the node"
     case .appGoesFirst: "waiting: the app may claim the node first"
@@ -49,7 +49,7 @@ extension FinishReason {
     case .received: "the payment was already received"
     case .unreadablePush: "the push could not be read"
     case .timeWillExpire: "the extension's time will expire"
-    case .fenced: "another process owns the node"
+    case .fenced: "another process holds the node"
     case .terminated: "asked to terminate"
     case .otherDevice: "this node is in use by another device"
     case .outOfReach: "the peer knows an epoch that this wallet cannot exceed"
@@ -63,7 +63,7 @@ extension FinishReason {
 extension EndReason {
   public var text: String {
     switch self {
-    case .fenced: "fenced: another process owns the node"
+    case .fenced: "fenced: another process holds the node"
     case .terminated: "asked to terminate"
     case .containerLost: "the container was removed or replaced"
     }

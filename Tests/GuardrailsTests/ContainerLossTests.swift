@@ -8,7 +8,7 @@ import Testing
 @Suite struct ContainerLossTests {
   private let lost = GuardEvent.containerLost("It is gone.")
 
-  @Test func `An app that owns the node and loses the container stops the node abruptly and ends`() {
+  @Test func `An app that holds the node and loses the container stops the node abruptly and ends`() {
     var app = Driver<AppMachine>.claimed()
     let end = app.send(lost)
     #expect(end.prefix(3) == [.withdrawIntent, .stopNode(gracefully: false), .dropLock])

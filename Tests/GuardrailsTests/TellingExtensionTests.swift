@@ -3,7 +3,7 @@ import Guardrails
 import Testing
 
 /// The extension that has no node.
-@Suite("An extension that only tells") struct TellingExtensionTests {
+@Suite("An extension that only notifies") struct TellingExtensionTests {
   private static let announcement = Announcement(
     kind: .incomingHtlc, paymentHash: paymentHash("aa"), amountMsat: 100_000, isHeld: true, holdEndsAt: 60)
   private static let record = IncomingRecord(

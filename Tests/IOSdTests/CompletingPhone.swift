@@ -7,7 +7,7 @@ import PairSupport
 import PhoneClient
 import Testing
 
-/// A phone with the wallet whose extension only tells: all four programs, as `baton up` starts them.
+/// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.
 final class CompletingPhone {
   struct Ran {
     var code: Int32

@@ -29,7 +29,7 @@ import WaitingTests
     try phone.ask("push", body: silent)
     #expect(
       try fates(phone) == [
-        nil, nil, nil, "delivered", "held back: the budget of silent pushes (1 an hour) is used up",
+        nil, nil, nil, "delivered", "deferred: the budget of silent pushes (1 an hour) is used up",
       ])
     try kill(phone)
     try phone.restart()

@@ -7,7 +7,7 @@ import Testing
 import WaitingTests
 
 /// What the extension without a node links and opens.
-@Suite("What the extension that only tells can reach", .waits) struct NotifyOnlyFilesTests {
+@Suite("What the extension that only notifies can reach", .waits) struct NotifyOnlyFilesTests {
   private static let strace = "/usr/bin/strace"
 
   @Test

@@ -14,7 +14,7 @@ import WaitingTests
 @testable import IOSd
 
 /// The real extension that has no node, on a real iosd.
-@Suite("The extension that only tells, on the real phone", .serialized, .waits) struct NotifyOnlyTests {
+@Suite("The extension that only notifies, on the real phone", .serialized, .waits) struct NotifyOnlyTests {
   private static let unreadable = "Open Bitkit to check for new activity"
   private static let held = "Open now to receive - funds are being held"
 

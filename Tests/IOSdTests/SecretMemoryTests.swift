@@ -5,10 +5,10 @@ import PhoneClient
 import Testing
 import WaitingTests
 
-/// The key that opens the pushes of a wallet whose extension only tells.
+/// The key that opens the pushes of a wallet whose extension only notifies.
 @Suite("The push key in memory", .serialized, .waits) struct SecretMemoryTests {
   @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer lets no program lock memory"))
-  func `The extension that only tells has its push key only in pages that are neither swapped nor dumped`()
+  func `The extension that only notifies has its push key only in pages that are neither swapped nor dumped`()
     throws
   {
     var pushes = SealedPushes(seed: 20)

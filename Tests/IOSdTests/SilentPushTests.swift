@@ -106,7 +106,7 @@ import WaitingTests
     #expect(rows.map { $0["visible"] as? Bool } == [true, false])
     #expect(rows.last?["of"] as? Int == 1)
     let second = try phone.ask("push", body: both)
-    #expect(second["waking-fate"] == "held back: the budget of silent pushes (1 an hour) is used up")
+    #expect(second["waking-fate"] == "deferred: the budget of silent pushes (1 an hour) is used up")
     #expect(try phone.notifications(2).count == 2)
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
@@ -122,7 +122,7 @@ import WaitingTests
     let answer = try phone.ask("push", body: silent)
     #expect(
       answer["fate"]
-        == "held back: silent pushes are throttled to 1 an hour, as the app did not complete an earlier one")
+        == "deferred: silent pushes are throttled to 1 an hour, as the app did not complete an earlier one")
   }
 
   @Test
@@ -148,7 +148,7 @@ import WaitingTests
     for _ in 0..<3 { try phone.ask("push", body: silent) }
     try waitFor("completed with new-data", phone)
     #expect(try fate(phone, 2) == "replaced by push 3")
-    #expect(try fate(phone, 3) == "held back: the budget of silent pushes (1 an hour) is used up")
+    #expect(try fate(phone, 3) == "deferred: the budget of silent pushes (1 an hour) is used up")
     try phone.ask("open")
     try waitFor("completed with new-data", phone, 3)
   }

@@ -20,7 +20,7 @@ import WaitingTests
     try phone.ask("device", ["network": "no"])
     for _ in 0..<3 { try phone.push() }
     #expect(try column(phone, "fate_code") == ["replaced", "replaced", "held"])
-    #expect(try column(phone, "fate").last == "held back: the phone is off the network")
+    #expect(try column(phone, "fate").last == "deferred: the phone is off the network")
     #expect(try phone.rows("ps").isEmpty)
     try phone.ask("device", ["network": "yes"])
     #expect(try phone.notifications(1) == ["served 1"])

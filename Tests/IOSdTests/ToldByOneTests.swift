@@ -5,7 +5,7 @@ import PhoneClient
 import Testing
 import WaitingTests
 
-/// What the extension that only tells never does, by iosd's own rows of its processes and not by the roles that the
+/// What the extension that only notifies never does, by iosd's own rows of its processes and not by the roles that the
 /// processes give themselves.
 @Suite("The extension tells and the app receives, by pids", .serialized, .waits) struct ToldByOneTests {
   /// BATON_RECEIVED sets the number of payments: 200 take some minutes.

@@ -171,7 +171,7 @@ def phone(documents):
 
 
 def telling(documents):
-    """A wallet whose extension only tells."""
+    """A wallet whose extension only notifies."""
     take = documents.take
     take("up", "up", "--wallet", "bitkit")
     take("app", "app", "open")

@@ -5,7 +5,7 @@ import Testing
 @testable import Judge
 @testable import TestHomes
 
-/// Which payments the user of a wallet whose extension only tells must be told of, and how often.
+/// Which payments the user of a wallet whose extension only notifies must be told of, and how often.
 @Suite("The judge and announcements") struct AnnouncementCheckTests {
   private func sentences(_ change: (SampleRun) throws -> Void) throws -> [String] {
     let run = try SampleStory.tellOfTelling()

@@ -1,6 +1,6 @@
 @testable import TestHomes
 
-// A wallet whose extension only tells. 1. The app opens the channel, makes an invoice, and names its push key.
+// A wallet whose extension only notifies. 1. The app opens the channel, makes an invoice, and names its push key.
 // 2. Payment 1 is held and announced; the extension stores its record and shows it, and the app receives it and removes
 // the record. 3. Payment 2 is announced and missed, and the app hears of it when it connects; its record is still there.
 extension SampleStory {

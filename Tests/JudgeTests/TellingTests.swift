@@ -6,8 +6,8 @@ import WalletProfiles
 @testable import Judge
 @testable import TestHomes
 
-/// A wallet whose extension only tells, and evidence that breaks its promises.
-@Suite("The judge and an extension that only tells")
+/// A wallet whose extension only notifies, and evidence that breaks its promises.
+@Suite("The judge and an extension that only notifies")
 struct TellingTests {
   private func findings(_ change: (SampleRun) throws -> Void = { _ in }) throws -> [Finding] {
     let run = try SampleStory.tellOfTelling()
@@ -25,7 +25,7 @@ struct TellingTests {
       sourceLocation: location)
   }
 
-  @Test func `A sound run of a wallet whose extension only tells has no finding`() throws {
+  @Test func `A sound run of a wallet whose extension only notifies has no finding`() throws {
     let run = try SampleStory.tellOfTelling()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings.map(\.sentence) == [])
@@ -39,7 +39,7 @@ struct TellingTests {
     #expect(KnownWallets.announcing == Set(PushForm.allCases.filter(\.announces).map(\.rawValue)))
   }
 
-  @Test func `The judge sees by each of three signs that the extension only tells`() throws {
+  @Test func `The judge sees by each of three signs that the extension only notifies`() throws {
     for sign in ["journals", "runs", "arguments"] {
       let run = try SampleStory.tellOfTelling()
       if sign != "runs" { try run.ledger.executeAll("UPDATE runs SET push_form = 'phoenix'") }

@@ -13,7 +13,7 @@ import Testing
     return world
   }
 
-  /// One run of the extension, which owns the node for `span`.
+  /// One run of the extension, which holds the node for `span`.
   private func live(_ world: inout NodeWorld, _ span: TimeSpan) {
     world.claim()
     world.deliver()

@@ -82,7 +82,7 @@ struct ByHandTests {
 
     let app = try Typed("\(TestPhone.binaries)/mainappd", options(phone) + ["--background"], in: phone.home)
     try phone.wait("the app to stay in the background") {
-      app.lines.last == "mainappd: not connected: the node is not wanted"
+      app.lines.last == "mainappd: not connected: idle"
     }
     app.send(SIGUSR2)
     try phone.wait("the app to be connected") { app.lines.last?.hasPrefix("mainappd: connected (") == true }
@@ -103,7 +103,7 @@ struct ByHandTests {
   private func launch(_ phone: TestPhone, _ home: String) throws -> (pair: Typed, app: Int32, peer: Int32) {
     let pair = try Typed(Self.script, [home], in: phone.home)
     try phone.wait("the app to listen") {
-      pair.hasEnded || pair.lines.contains("mainappd: not connected: the node is not wanted")
+      pair.hasEnded || pair.lines.contains("mainappd: not connected: idle")
     }
     let match = try #require(
       pair.words.firstMatch(of: #/mainappd is process (\d+), lspd is process (\d+); the container is/#),

@@ -50,7 +50,7 @@ struct FreezeTests {
     #expect(frozen.end?.how == .exited(code: 0))
     #expect(
       frozen.messages.last { $0.message.verb == "ending" }?.message["reason"]
-        == "fenced: another process owns the node")
+        == "fenced: another process holds the node")
     #expect(try phone.writes(underEpoch: epoch) == writesBefore)
     #expect(try phone.framesActedOn(epoch: epoch) == actedBefore)
     #expect(phone.owner?.epoch == epoch + 1)

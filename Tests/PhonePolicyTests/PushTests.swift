@@ -65,7 +65,7 @@ import Testing
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
     _ = phone(.contentDelivered(push: 1, received))
-    #expect(phone(.serviceFinished(push: 1, reason: "another process owns the node")) == [.servePush(2)])
+    #expect(phone(.serviceFinished(push: 1, reason: "another process holds the node")) == [.servePush(2)])
     #expect(
       phone(.processEnded(.extension, .exited(code: 0))) == [
         .recordEnd(.extension, .ended), .launch(.extension, .push(2)),

@@ -7,7 +7,7 @@ import WaitingTests
 @testable import Scenario
 @testable import Stages
 
-/// The end of a payment for each state of the phone, with the wallet whose extension only tells. One story each: here in
+/// The end of a payment for each state of the phone, with the wallet whose extension only notifies. One story each: here in
 /// virtual time, in `RealScenarioTests` on real processes.
 @Suite("A payment by the phone's state, with Bitkit's wallet", .waits) struct BitkitMatrixTests {
   private static let settled = "payment 1 of 50,000 sat: settled, and the wallet has it once"

@@ -112,7 +112,7 @@ import WalletProfiles
   }
 
   @Test(arguments: 1...12)
-  func `A world whose extension only tells goes on like one that is not normalised`(seed: UInt64) {
+  func `A world whose extension only notifies goes on like one that is not normalised`(seed: UInt64) {
     walk(seed, .baton, wallet: .bitkit)
   }
 

@@ -8,8 +8,8 @@ import WalletProfiles
 
 @testable import Simulation
 
-/// A wallet whose extension only tells: the app alone receives.
-@Suite("A wallet whose extension only tells") struct TellingTests {
+/// A wallet whose extension only notifies: the app alone receives.
+@Suite("A wallet whose extension only notifies") struct TellingTests {
   static let settings: WorldSettings = {
     var settings = WorldSettings()
     settings.wallet = .bitkit
@@ -120,7 +120,7 @@ import WalletProfiles
     .container(.claim(seen: 1, reason: .holderGone)),
     .wire(.dial(attempt: 1)),
   ])
-  func `An extension that only tells may not look, claim or dial`(order: WalletDirective) throws {
+  func `An extension that only notifies may not look, claim or dial`(order: WalletDirective) throws {
     #expect(try violation { $0.checkTellsOnly(order, teller(in: $0)) } == .tellsOnly)
     #expect(try violation { $0.checkTellsOnly(.phone(.show(.idle)), teller(in: $0)) } == nil)
   }

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// The wallet of the extension that only tells has its node in the app alone.
+  /// The wallet of the extension that only notifies has its node in the app alone.
   @Test
   func
     `B-1.1.1, B-1.1.2, B-1.1.3 NotifyOnlyd links no Lightning, no transport, no store of the wallet and no container`()
@@ -135,7 +135,7 @@ import Testing
   }
 
   /// Ownership is decided in a core or in the container's transaction; the code between them passes the row on.
-  @Test func `No code between core and container decides whether a claim row owns the node`() {
+  @Test func `No code between core and container decides whether a claim row holds the node`() {
     let shells = [
       "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
       "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/NotifyOnlyd/", "Sources/DaemonRuntime/",

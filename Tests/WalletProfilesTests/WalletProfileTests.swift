@@ -8,7 +8,7 @@ import WalletProfiles
     #expect(WalletProfile(named: "electrum") == nil)
   }
 
-  @Test func `Phoenix has an extension with a node, Bitkit one that only tells`() {
+  @Test func `Phoenix has an extension with a node, Bitkit one that only notifies`() {
     #expect(
       WalletProfile.phoenix.extension.program == "notifyextd" && WalletProfile.phoenix.extension.hasNode)
     #expect(

@@ -121,7 +121,7 @@ class Node:
         return True
 
     def go_on(self):
-        """Beats, unless another process owns the node by now: then this one is fenced, and has no node any more."""
+        """Beats, unless another process holds the node by now: then this one is fenced, and has no node any more."""
         if self.highest() == self.owned:
             return self.beat(ESTABLISHED)
         self.owned = None

@@ -30,7 +30,7 @@ enum Program {
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "baton", summary: "one Lightning node, two processes, one owner at a time",
+      name: "baton", summary: "one Lightning node, two processes, one holder at a time",
       options: [
         OptionDeclaration(
           "--home", value: .path("DIR"), help: "the phone's directory; default: BATON_HOME, else ./.baton"),

@@ -1,7 +1,7 @@
 /// The overview that `baton` prints without arguments.
 enum Welcome {
   static let text = """
-    Baton: one Lightning node, two processes, one owner at a time.
+    Baton: one Lightning node, two processes, one holder at a time.
     On iOS a wallet is an app and a notification extension that share one node; if both run it at once, money is lost.
     Baton runs both as real processes on an emulated phone, kills them, and checks that no payment is lost.
 
@@ -14,7 +14,7 @@ enum Welcome {
       invoice, pay         make an invoice on the wallet; pay it as a sender
       send INVOICE         pay another node's invoice from the wallet
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address
-      restore              move the wallet into this phone's container, if the peer knows another one
+      restore              move the wallet back to this phone, if another device has it
       lsp fail CODE        the peer fails the next payments with a code of BOLT 4
       webhook              where the peer calls for the wallet: set, list, remove
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or a silent one
@@ -35,7 +35,7 @@ enum Welcome {
     Judge it
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      compute every decision again and compare byte for byte
-      run FILE             a scripted story with expected answers, on real processes or --simulated
+      run FILE             a story with expected answers, on real processes or --simulated
       ci --app A --ext B   every story that applies on your own two programs, with one directory of evidence
       sim                  app and extension in virtual time, with every fault, checked at every step
       merge FILE…          merge results of sim from many machines, each seed once

@@ -12,7 +12,7 @@ extension ContainerDiagnosis {
       return [
         Finding(
           .beatWithoutLock,
-          "\(beat.name) beats under epoch \(beat.epoch) without holding its lock, and epoch \(highest) owns the node",
+          "\(beat.name) beats under epoch \(beat.epoch) without holding its lock, and epoch \(highest) holds the node",
           remedy: "quit that process and start it; its writes are refused until then")
       ]
     }

@@ -43,14 +43,14 @@ package struct ContainerDiagnosis: Sendable {
       return [
         Finding(
           .ownerWithoutLock,
-          "\(owner.name) owns the node without its lock: its lock file was removed or replaced",
+          "\(owner.name) holds the node without its lock: its lock file was removed or replaced",
           remedy: "the next beat locks the file again; if not, quit the process and start it")
       ]
     case .withoutLock:
       return [
         Finding(
           .ownerWithoutLock,
-          "\(owner.name) owns the node, lives and has the container open, but holds no lock",
+          "\(owner.name) holds the node, lives and has the container open, but holds no lock",
           remedy: "quit the process and start it, which claims anew")
       ]
     case .gone:

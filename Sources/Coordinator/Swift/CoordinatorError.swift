@@ -3,7 +3,7 @@ import SharedContainer
 
 /// An error, one case for each remedy. The descriptions are for logs.
 public enum CoordinatorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The lease is over: another process owns the node, or this one has released it. Close the socket, write nothing,
+  /// The lease is over: another process holds the node, or this one has released it. Close the socket, write nothing,
   /// and discard the node.
   case fenced
   /// A process is inside a transaction; its pid, if known. Nothing was written: try again in a moment.

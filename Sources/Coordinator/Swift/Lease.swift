@@ -32,7 +32,7 @@ public final class Lease {
 
   func end() { isCurrent = false }
 
-  /// Writes if this process still owns the node, checked in the writing transaction: durable when it returns. Throws
+  /// Writes if this process still holds the node, checked in the writing transaction: durable when it returns. Throws
   /// `CoordinatorError` or the body's error; then nothing is written.
   public func write<Value>(_ what: String, _ body: (StateWriter) throws -> Value) throws -> Value {
     guard isCurrent else { throw CoordinatorError.fenced }
@@ -46,7 +46,7 @@ public final class Lease {
     return try value(of: result, thrown)
   }
 
-  /// Reads if this process still owns the node, row and state in one transaction. Required once more after the peer's
+  /// Reads if this process still holds the node, row and state in one transaction. Required once more after the peer's
   /// `channel_reestablish`: this catches a late dial.
   public func read<Value>(_ body: (StateReader) throws -> Value) throws -> Value {
     guard isCurrent else { throw CoordinatorError.fenced }
@@ -60,7 +60,7 @@ public final class Lease {
     return try value(of: result, thrown)
   }
 
-  /// Whether this process owns the node at this moment.
+  /// Whether this process holds the node at this moment.
   public func holds() throws -> Bool {
     do {
       try read { _ in }

@@ -1,6 +1,6 @@
 import Ground
 
-// Whether each payment that waits for a wallet whose extension only tells is announced, and each of them once
+// Whether each payment that waits for a wallet whose extension only notifies is announced, and each of them once
 // (invariant 5).
 extension Checker {
   /// One pair of pushes serves the parts of a payment that come within this time.

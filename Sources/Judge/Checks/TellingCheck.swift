@@ -1,4 +1,4 @@
-// The promises of a wallet whose extension only tells: the extension has no node (invariant 9), and each payment that
+// The promises of a wallet whose extension only notifies: the extension has no node (invariant 9), and each payment that
 // waits for the wallet is announced by a silent push and an alert (invariant 5).
 extension Checker {
   mutating func checkTelling() {

@@ -1,7 +1,7 @@
 /// What the judge must know of a wallet by its name, as it shares no rule with the programs. A test compares these names
 /// with the wallets that Baton has.
 enum KnownWallets {
-  /// Values of `--wallet` whose extension only tells.
+  /// Values of `--wallet` whose extension only notifies.
   static let telling: Set = ["bitkit"]
   /// Forms of pushes with a silent one and an alert for each payment.
   static let announcing: Set = ["bitkit"]

@@ -1,7 +1,7 @@
-/// When the home's wallet was one whose extension only tells: a home can have had both wallets, one after the other.
+/// When the home's wallet was one whose extension only notifies: a home can have had both wallets, one after the other.
 ///
 /// A period begins with a start of iosd, which starts the wallet's processes. Within it any one sign is enough, so that
-/// taking one away hides nothing: the command line of iosd or of the app, a journal of the extension that only tells,
+/// taking one away hides nothing: the command line of iosd or of the app, a journal of the extension that only notifies,
 /// or the form of the pushes of the peer that ran at the time.
 struct TellingPeriods {
   /// The starts of iosd, sorted.
@@ -26,7 +26,7 @@ struct TellingPeriods {
 }
 
 extension JournalFile {
-  /// The process was started for the wallet whose extension only tells.
+  /// The process was started for the wallet whose extension only notifies.
   var isOfTellingWallet: Bool {
     zip(arguments, arguments.dropFirst()).contains { $0 == "--wallet" && KnownWallets.telling.contains($1) }
   }

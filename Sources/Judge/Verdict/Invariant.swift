@@ -12,7 +12,7 @@ public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
 
   public var name: String {
     switch self {
-    case .exclusion: "one process owns the node at a time"
+    case .exclusion: "one process holds the node at a time"
     case .noStateGoesBack: "no channel state goes back"
     case .paymentsOnce: "each payment settles once, equal on both sides"
     case .nothingIsGone: "nothing acknowledged is gone"
@@ -20,7 +20,7 @@ public enum Invariant: Int, Hashable, Codable, Sendable, CaseIterable {
     case .progress: "all settles in the end"
     case .limits: "the extension keeps its limits"
     case .secrets: "no secret is readable"
-    case .tellingExtension: "an extension that only tells has no node"
+    case .tellingExtension: "an extension that only notifies has no node"
     }
   }
 

@@ -23,7 +23,7 @@ extension Verdict {
     lines += Self.some(unsettled, showingAll).map { "Pending: \($0)" }
     lines += Self.some(remarks, showingAll).map { "Note: \($0)." }
     if !notJudged.isEmpty {
-      lines.append("Judged: \(Self.list(judged)). Not judged, or not wholly: \(Self.list(notJudged)).")
+      lines.append("Judged: \(Self.list(judged)). Not judged, or only in part: \(Self.list(notJudged)).")
     }
     lines += missing.map { "Missing: \($0.sentence). To get a verdict, \($0.advice)." }
     lines += findingLines(showingAll)
@@ -52,7 +52,7 @@ extension Verdict {
     switch outcome {
     case .sound:
       (counts.payments + counts.sent == 0 ? "sound, with 0 payments to judge" : "sound")
-        + (notJudged.isEmpty ? "" : ", as far as it was judged")
+        + (notJudged.isEmpty ? "" : ", in the parts that were judged")
     case .notSettled: "nothing is broken, but not everything was settled"
     case .broken: "broken (\(countWords(findings.count, "finding")))"
     case .noVerdict:

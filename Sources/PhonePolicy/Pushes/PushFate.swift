@@ -55,7 +55,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .delivered: "delivered"
-    case .held(let why): "held back: \(why)"
+    case .held(let why): "deferred: \(why)"
     case .dropped(let why): "dropped: \(why)"
     case .late(let milliseconds):
       "delivered \(Self.span(milliseconds)) late: the phone was off the network"

@@ -12,7 +12,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
   case phoenixBefore776 = "phoenix-before-776"
   /// Stable Channels until July 2026: a flag of the extension, beats of the app.
   case stableChannels = "stable-channels"
-  /// Bitkit since January 2026: the extension only tells the user, the app receives.
+  /// Bitkit since January 2026: the extension only notifies the user, the app receives.
   case bitkit
   /// Bitkit until January 2026: a lock file with the date of locking.
   case bitkit2025 = "bitkit-2025"
@@ -32,7 +32,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     case .stableChannels:
       "the extension sets a flag and looks at the app's beat; the app looks at the flag, for 30 s at most, and beats once its node runs"
     case .bitkit:
-      "the extension only tells the user; the app receives, under a lock file with the time of locking"
+      "the extension only notifies the user; the app receives, under a lock file with the time of locking"
     case .bitkit2025: "a lock file with the time of locking: checked first, written afterwards, never renewed"
     case .mutiny:
       "a lock of 60 s with the time of locking, renewed every 30 s; who finds it free goes on from the state in its memory"

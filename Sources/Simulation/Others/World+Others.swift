@@ -231,7 +231,7 @@ extension World {
   var whyNotReceived: String {
     guard let others else { return "" }
     if others.coordination.leaseTerms?.extensionRunsNode == false {
-      return ": the extension only tells the user"
+      return ": the extension only notifies the user"
     }
     guard others.lease?.role == .app, lives.app?.value.isSuspended == true else { return "" }
     return ": the suspended app holds the lock, and the extension waits for it until its time is over"

@@ -76,7 +76,7 @@ public struct Agenda: Hashable, Sendable {
   let retries: RetryPolicy
   let holdTime: TimeSpan
 
-  /// `isTelling`: for a wallet whose extension only tells.
+  /// `isTelling`: for a wallet whose extension only notifies.
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false, isTelling: Bool = false) {
     // Not the stream that chooses the next move, so that a subset of an agenda keeps its choices.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)

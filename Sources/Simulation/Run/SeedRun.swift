@@ -59,7 +59,7 @@ public struct SeedRun {
     world.phone.silentPushes.budget = .max
     // The other schemes do not handle the rest.
     guard world.coordination == .baton else { return world }
-    // A wallet whose extension only tells has a silent push with each visible one.
+    // A wallet whose extension only notifies has a silent push with each visible one.
     world.sendsSilentPushes = agenda.hasSilentPushes && world.wallet.extension.hasNode
     world.spoilsPayloads = true
     world.externalDelay = agenda.externalDelay

@@ -34,7 +34,7 @@ public struct Life: Hashable, Sendable {
   var wire: UInt64?
   /// Pushes for which the read of received payments was empty or failed since the process was last idle.
   var emptyReads: Set<UInt64> = []
-  /// Of an extension that only tells.
+  /// Of an extension that only notifies.
   var heardPushes: [HeardPush] = []
   /// The process found its container lost and can read nothing any more.
   var hasLostContainer = false

@@ -26,7 +26,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     allCases.filter { !wallet.extension.hasNode || !$0.isOfTelling }
   }
 
-  /// About an extension that only tells.
+  /// About an extension that only notifies.
   private var isOfTelling: Bool {
     switch self {
     case .tellsOnly, .toldAtOnce, .recordsAreTrue: true
@@ -51,8 +51,8 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .toldOnce: "A payment has one notification."
     case .movedByUser: "The wallet moves to another device only when the user asks for it."
     case .tellsOnly:
-      "An extension that only tells uses no node: the app alone claims, connects and pays out preimages."
-    case .toldAtOnce: "An extension that only tells delivers a push's text within a second."
+      "An extension that only notifies uses no node: the app alone claims, connects and pays out preimages."
+    case .toldAtOnce: "An extension that only notifies delivers a push's text within a second."
     case .recordsAreTrue:
       "A record of an incoming payment names an announced payment, and stays until the payment has ended."
     case .textIsTrue: "A push's notification states what was received."

@@ -22,7 +22,7 @@ extension World {
     if let silentAt = holder.silentAt, now - silentAt <= Self.healthyAfter { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
     report(
-      .healthyOwnerStays, "The \(life.role) claims although the \(row.role) owns the node, runs and beats.")
+      .healthyOwnerStays, "The \(life.role) claims although the \(row.role) holds the node, runs and beats.")
   }
 
   /// A frozen holder is displaced when its beats are stale, not only when it thaws.
@@ -46,7 +46,7 @@ extension World {
   /// A notification without a payment follows directly on a read of the container, so it must name every payment
   /// settled until then.
   mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
-    // Of an extension that only tells: `checkTold`.
+    // Of an extension that only notifies: `checkTold`.
     guard let told = pushing[push], !tellsOnly || life.role == .app else { return }
     switch outcome {
     case .nothingReceived, .partsGivenBack:

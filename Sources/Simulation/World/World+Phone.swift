@@ -73,7 +73,7 @@ extension World {
     tellPhone(.helloSaid(role))
     let refusal = phone.refusal(
       to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)
-    // Without its seed an extension that only tells still tells.
+    // Without its seed an extension that only notifies still tells.
     if let refusal, role == .app || !tellsOnly { endLockedOut(role, refusal) }
   }
 

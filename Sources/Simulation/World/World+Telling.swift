@@ -176,7 +176,7 @@ extension World {
   }
 }
 
-/// A push of which the extension that only tells knows, and whose text it has not delivered.
+/// A push of which the extension that only notifies knows, and whose text it has not delivered.
 struct HeardPush: Hashable, Sendable {
   var id: UInt64
   var at: Instant

@@ -244,7 +244,7 @@ public struct WorldSettings: Hashable, Sendable {
   var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
-  /// One visible push in four cannot be read by an extension that only tells.
+  /// One visible push in four cannot be read by an extension that only notifies.
   public var spoilsPayloads = false
   /// Background tasks that do not involve the node; nil: none. Stories and half of the runs have them, explorations
   /// do not.

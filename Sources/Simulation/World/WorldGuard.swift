@@ -9,7 +9,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   public enum Machine: Hashable, Sendable {
     case app(AppMachine)
     case notifier(ExtensionMachine)
-    /// The extension of a wallet that only tells the user of a payment.
+    /// The extension of a wallet that only notifies the user of a payment.
     case teller(TellingExtensionMachine)
     /// The guard of another product's coordination.
     case other(OtherGuard)

@@ -73,7 +73,7 @@ public struct WorldPush: Hashable, Sendable {
   public let reason: Push.Reason
   /// How many payments the container had when the push was sent; only for a push without a payment hash.
   let receivedBefore: Int?
-  /// What the peer knew when it sent the push, to a wallet whose extension only tells; nil if the extension cannot
+  /// What the peer knew when it sent the push, to a wallet whose extension only notifies; nil if the extension cannot
   /// read it.
   let announcement: Announcement?
   /// How often it was shown to the user.

@@ -1,6 +1,6 @@
 import Ground
 
-/// Who owns the node: epochs, beats, silences, and the takeovers between them.
+/// Who holds the node: epochs, beats, silences, and the takeovers between them.
 struct OwnershipBars: Sendable {
   /// Two beats of 2 s: a longer pause is shown.
   private static let silence = TimeSpan.seconds(4)
@@ -42,7 +42,7 @@ struct OwnershipBars: Sendable {
       noteSilence(of: hold, in: who, &sheet)
       holds[who]?.beat = sheet.here
     case .fenced:
-      sheet.mark(.fenced, in: who, "is fenced: another process owns the node")
+      sheet.mark(.fenced, in: who, "is fenced: another process holds the node")
       close(who, "fenced", &sheet)
     case .refused(let highest):
       sheet.mark(.refused, in: who, "is refused by the peer, whose highest epoch is \(highest)")

@@ -5,7 +5,7 @@ package struct TimelineSpan: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// From a process's start to its end.
     case life
-    /// A process owns the node.
+    /// A process holds the node.
     case epoch
     /// Another process has claimed a higher epoch, and this one has not released, ended or been fenced.
     case superseded

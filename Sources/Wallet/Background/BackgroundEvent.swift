@@ -75,7 +75,7 @@ public enum BackgroundDirective: Hashable, Codable, Sendable {
   case complete(BackgroundTask, run: UInt64, isSuccess: Bool, String)
   case playAudio
   case stopAudio
-  /// To the container: check who owns the node, and that the channel can be read. Answered by `stepDone`.
+  /// To the container: check who holds the node, and that the channel can be read. Answered by `stepDone`.
   case lookAtWallet(run: UInt64)
   /// Remove one old journal. Answered by `stepDone`.
   case cleanUp(run: UInt64)

@@ -129,7 +129,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .withdrawal(let request):
       "to send \(AmountText.words(sat: request.amountSat)) from the channel to a bitcoin address"
     case .move: "to move the wallet into this container"
-    case .webhook: "to ask the LSP about webhooks"
+    case .webhook: "to ask the peer about webhooks"
     }
   }
 }

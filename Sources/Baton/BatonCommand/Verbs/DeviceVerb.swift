@@ -27,7 +27,7 @@ enum DeviceVerb: Verb {
         "STEP", value: .text("STEP"),
         help: "a time in whole seconds, forward such as +1h, or back such as -90s")
     ],
-    examples: [("baton device clock -1h", "an hour back; the node keeps its owner")])
+    examples: [("baton device clock -1h", "an hour back; the node keeps its holder")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {

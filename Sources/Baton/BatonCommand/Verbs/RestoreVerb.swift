@@ -9,7 +9,7 @@ enum RestoreVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "restore",
-      summary: "move the wallet into this phone's container, in place of the container that the peer knows",
+      summary: "move the wallet back to this phone, from the device that the peer knows",
       examples: [
         ("baton app open; baton restore", "when the app says that the node is in use by another device")
       ])

@@ -105,7 +105,7 @@ package enum GuardSentences {
         )
       ]
     case .stopped: [Sentence("closed its connection", matters: false)]
-    case .fenced: [.key("is fenced: another process owns the node")]
+    case .fenced: [.key("is fenced: another process holds the node")]
     case .refused(let highest, _): [.key("is refused by the peer, whose highest epoch is \(highest)")]
     case .trouble(let sentence): [.key(sentence)]
     }

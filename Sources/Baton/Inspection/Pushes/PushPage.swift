@@ -55,8 +55,7 @@ package struct PushPage {
     if figures.silentArrived > 0 {
       all.append(
         "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) \(figures.handlerStarts == 1 ? "was" : "were") handed to the app, "
-          + "with \(figures.received) the app received a payment, \(figures.leftToVisible) ended without the payment that "
-          + "they announced")
+          + "with \(figures.received) the app received a payment, with \(figures.leftToVisible) it did not")
     }
     for (what, spans) in [
       ("the node started", figures.nodeStarts), ("the node was connected", figures.connections),

@@ -10,7 +10,7 @@ package enum JudgeVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "judge",
-      summary: "check from raw frames, tables and journals: one owner at a time, no money lost",
+      summary: "check from raw frames, tables and journals: one holder at a time, no money lost",
       options: [
         OptionDeclaration(
           "--require-settled", help: "a pending payment or splice is a failure (exit code 3)"),

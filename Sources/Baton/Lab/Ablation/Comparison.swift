@@ -76,7 +76,7 @@ extension Invariant {
     case .textIsTrue: "an untrue text"
     case .toldOnce: "a payment notified twice"
     case .movedByUser: "moved without the user"
-    case .tellsOnly: "the node used by an extension that only tells"
+    case .tellsOnly: "the node used by an extension that only notifies"
     case .toldAtOnce: "a late text"
     case .recordsAreTrue: "a wrong or lost record"
     case .senderKnows: "paid twice, or a wrong answer to a sender"

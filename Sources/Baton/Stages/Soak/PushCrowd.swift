@@ -27,7 +27,7 @@ final class PushCrowd: Sendable {
 
   /// Heap bytes that lspd allocates until its statements and tables are filled.
   private static let providerFilling = 65_536.0
-  /// Of a wallet whose extension only tells iosd also keeps the silent push, and the sealed payload for the tap.
+  /// Of a wallet whose extension only notifies iosd also keeps the silent push, and the sealed payload for the tap.
   private static let tellingRowBytes = 1500.0
   /// Pushes until the caches are filled.
   private static let warmUp = 3
