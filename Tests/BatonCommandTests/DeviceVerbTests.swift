@@ -51,7 +51,7 @@ import WaitingTests
       + "  mkdir \(group).disk &&\n  mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk &&\n"
       + "  cp -a \(group)/. \(group).disk/ &&\n  mount --bind \(group).disk \(group) &&\n"
       + "  umount \(group).disk &&\n  rmdir \(group).disk"
-    #expect(try said(["device", "storage", "full"]) == "\(note)\n")
+    #expect(try run("device", "storage", "full") == ("\(note)\n", 8))
     #expect(
       try run("device").words == """
         screen              locked

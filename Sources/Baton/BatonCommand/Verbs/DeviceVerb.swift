@@ -53,15 +53,16 @@ enum DeviceVerb: Verb {
     let word = invocation.word()
     let request = ControlMessage("device", [thing.field: thing.value(of: word)])
     let page = DevicePage(record: try invocation.phone.ask(.iosd, request, for: DeviceRecord.self))
+    let note = thing.name == "storage" ? page.record.storageNote : nil
+    let code = note == nil ? ExitCode.done : .notDone
     guard !invocation.output.isJSON else {
       page.tell(invocation.output)
-      return .done
+      return code
     }
-    let note = thing.name == "storage" ? page.record.storageNote : nil
     for line in (note ?? thing.sentence(for: word)).split(separator: "\n") {
       invocation.output.say(String(line))
     }
-    return .done
+    return code
   }
 
   // MARK: Reboot
