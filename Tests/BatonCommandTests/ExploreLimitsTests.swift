@@ -99,5 +99,6 @@ struct ExploreLimitsTests {
     let child = try scratch.start("baton", words)
     #expect(scratch.end(child) == .exited(code: 2))
     #expect(scratch.text("said").contains("The shortest story:"))
+    #expect(!scratch.text("said").contains("0.000"), "no time where none passes")
   }
 }

@@ -24,7 +24,7 @@ package struct ExploreReport {
     findings = explorer.findings.map { finding in
       var story = WorldStory()
       exploration.explorer.tell(finding.state) { story.listen(to: &$0, after: $1) }
-      return Finding(violation: finding.violation, story: story.text())
+      return Finding(violation: finding.violation, story: story.text(isExplored: true))
     }
   }
 

@@ -80,8 +80,9 @@ package struct WorldStory {
   /// As short as `extension`.
   private static func name(ofSecond role: Role) -> String { role == .app ? "app 2" : "ext. 2" }
 
-  /// Lines of text: time in seconds, actor, sentence. Repetitions are folded. A story within one instant has no times.
-  package func text(all: Bool = false) -> [String] {
+  /// Lines of text: time in seconds, actor, sentence. Repetitions are folded. In an exploration time
+  /// moves seldom: then only a line at another time than the one above has a time.
+  package func text(all: Bool = false, isExplored: Bool = false) -> [String] {
     let folded = Repetition.folded(
       lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
@@ -90,11 +91,12 @@ package struct WorldStory {
           at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")",
           matters: true)
       })
-    let start = Instant(nanoseconds: 0)
-    let hasTimes = folded.contains { HumanText.seconds($0.at - start) != HumanText.seconds(.zero) }
+    var above = HumanText.seconds(.zero)
     return folded.map { line in
-      let time = HumanText.seconds(line.at - start)
-      let lead = hasTimes ? String(repeating: " ", count: max(0, 9 - time.count)) + time : ""
+      let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
+      defer { above = time }
+      let shown = isExplored && time == above ? "" : time
+      let lead = String(repeating: " ", count: max(0, 9 - shown.count)) + shown
       return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"
     }
   }
