@@ -51,7 +51,8 @@ import WaitingTests
       + "  mkdir \(group).disk &&\n  mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk &&\n"
       + "  cp -a \(group)/. \(group).disk/ &&\n  mount --bind \(group).disk \(group) &&\n"
       + "  umount \(group).disk &&\n  rmdir \(group).disk"
-    #expect(try run("device", "storage", "full") == ("\(note)\n", 8))
+    let full = try run("device", "storage", "full")
+    #expect(full.words == "\(note)\n" && full.code == 8)
     #expect(
       try run("device").words == """
         screen              locked
