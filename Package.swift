@@ -518,6 +518,10 @@ let package = Package(
         "BatonCommand",
         "TestChild",
       ]),
+    // In C, as it begins before any test: ends what a run of the tests leaves behind. Linked into the bundle of all tests.
+    .target(name: "TestRunEnd", path: "Tests/Support/TestRunEnd"),
+    .testTarget(
+      name: "TestRunEndTests", dependencies: ["TestRunEnd", "WaitingTests", "DaemonRuntime", "PhoneClient"]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -126,6 +126,8 @@ struct CIVerbTests {
     #expect(verdict?["good"]?.int == 1 && verdict?["stories"]?.elements?.count == 1)
     #expect(verdict?["verdict"]?.text == "unfinished")
     #expect(scratch.text("evidence/junit.xml").contains(#"tests="1" failures="0""#))
+    // After SIGKILL the story's daemons go on.
+    _ = scratch.end(try scratch.start("baton", ["--home", scratch("evidence/phones/waiting"), "down"]))
   }
 
   // MARK: Which stories apply

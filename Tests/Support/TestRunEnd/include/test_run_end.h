@@ -1,0 +1,1 @@
+// Nothing to call: test_run_end.c begins by itself in each program that links it.
