@@ -58,7 +58,8 @@ import WaitingTests
     ("install", ["--nope"]), ("install", ["--prefix"]), ("release", ["--nope"]), ("release", ["--out"]),
     ("test-release", ["--nope"]), ("test-installed", ["--nope"]), ("test-service", ["--nope"]),
     ("build", ["--portable", "--nope"]),
-    ("drawn-claims", ["x"]), ("drawn-claims", ["1", "x"]),
+    ("drawn-claims", ["x"]), ("drawn-claims", ["1", "x"]), ("mutants", ["--nope"]),
+    ("mutants", ["--seed", "x"]),
   ]
 
   @Test(arguments: refused)
@@ -89,5 +90,27 @@ import WaitingTests
     #expect(said.hasPrefix("scripts/\(name): ") && said.hasSuffix("; see scripts/\(name) -h\n"), "\(said)")
     #expect(said.filter { $0 == "\n" }.count == 1, "\(said)")
     #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
+  }
+
+  /// With a `baton` that judges and replays as it is told.
+  @Test(
+    arguments: [
+      (judge: 0, replay: 0, hits: 1, code: 0), (2, 0, 1, 2), (3, 0, 1, 3), (2, 1, 0, 2), (0, 1, 1, 2),
+      (0, 0, 0, 70),
+    ] as [(judge: Int, replay: Int, hits: Int, code: Int32)])
+  func `A chaos run ends with the judge's exit code, else by its replay and its hits`(
+    run: (judge: Int, replay: Int, hits: Int, code: Int32)
+  ) throws {
+    let baton = scratch.write(
+      "baton", "#!/bin/sh\ncase $1 in judge) exit \(run.judge) ;; replay) exit \(run.replay) ;; esac\n")
+    chmod(baton, 0o700)
+    let child = try scratch.start(
+      "/bin/bash",
+      [
+        "-euc",
+        "BATON_BIN='\(scratch.path)'; . '\(Self.directory)/chaos-common'; "
+          + "read_arguments --home '\(scratch("phone"))'; judge \(run.hits)",
+      ])
+    #expect(scratch.end(child) == .exited(code: run.code), "\(scratch.text("said"))")
   }
 }

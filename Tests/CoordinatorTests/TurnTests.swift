@@ -48,8 +48,11 @@ struct TurnTests {
     #expect(questions.count > 1 && questions.allSatisfy { $0.payment == nil })
     #expect(questions.allSatisfy { before <= $0.since && $0.since <= between })
     #expect(wallet.phone.said == [])
+    // Called again, it is the same push: no payment since its arrival is missed.
+    wallet.coordinator.push(1, .incomingPayment)
     wallet.node.settled = [ReceivedPayment(paymentHash: .zero, amountMsat: 7, text: "")]
     wallet.pass(.milliseconds(300), with: app)
+    #expect(wallet.node.questions.dropLast().allSatisfy { $0.since <= between })
     #expect(
       wallet.phone.said == [
         "deliver 1 received 7", "finished 1 received", "deliver 2 received 7", "finished 2 received",

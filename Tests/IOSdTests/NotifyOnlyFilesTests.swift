@@ -24,8 +24,12 @@ import WaitingTests
     }
   }
 
-  @Test func `A journal and a container that cannot be made do not prevent the text`() throws {
-    var pushes = SealedPushes(seed: 12)
+  /// A process started by hand, with its key in a file, tells one push; returns its output.
+  private func tell(
+    seed: UInt64, container: String? = nil, _ options: [String] = [],
+    then look: (_ home: String) throws -> Void
+  ) throws -> String {
+    var pushes = SealedPushes(seed: seed)
     let home = NSTemporaryDirectory() + "/baton-told-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: home) }
     try FileManager.default.createDirectory(
@@ -39,10 +43,11 @@ import WaitingTests
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/notifyonlyd")
-    process.arguments = [
-      "--container", "/proc/nothing/AppGroup", "--journal", "/proc/nothing", "--keychain", home, "--push",
-      "\(home)/push.apns",
-    ]
+    process.arguments =
+      [
+        "--container", container ?? "\(home)/AppGroup", "--journal", "/proc/nothing", "--keychain", home,
+        "--push", "\(home)/push.apns",
+      ] + options
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -50,7 +55,24 @@ import WaitingTests
     let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    #expect(said.contains("Payment Incoming: Open now to receive - funds are being held"))
+    try look(home)
+    return said
+  }
+
+  private static let text = "Payment Incoming: Open now to receive - funds are being held"
+
+  @Test func `A journal and a container that cannot be made do not prevent the text`() throws {
+    let said = try tell(seed: 12, container: "/proc/nothing/AppGroup") { _ in }
+    #expect(said.contains(Self.text))
+  }
+
+  /// The text goes out after 500 ms without the record, and with it the process ends.
+  @Test func `A process that ends while a record is being written does not cut it off`() throws {
+    let said = try tell(seed: 14, ["--fault-store-delay", "600ms"]) { home in
+      let stored = try IncomingStore(container: "\(home)/AppGroup").all()
+      #expect(stored.count == 1)
+    }
+    #expect(said.contains(Self.text))
   }
 
   /// By hand, with the key in a file; on a phone the keychain is descriptor 3.

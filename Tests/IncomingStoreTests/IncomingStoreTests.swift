@@ -201,6 +201,21 @@ import Testing
     #expect(try store.add(record(4), arrivedAt: 6) == nil)
   }
 
+  /// The last connection to close removes the log: so the app has the store open.
+  @Test func `The log of a damaged store is set aside with it, and no new store reads it`() throws {
+    defer { clean() }
+    try store.add(record(1), arrivedAt: 5)
+    let app = try Connection(path: store.path, access: .readWrite)
+    try app.execute("UPDATE incoming SET arrived_at = 6")
+    let log = try #require(try files()["incoming.sqlite-wal"])
+    #expect(!log.isEmpty)
+    try Data(repeating: 7, count: 5000).write(to: URL(filePath: store.path))
+    #expect(try store.add(record(3), arrivedAt: 6) != nil)
+    #expect(try files()["incoming.sqlite.damaged-1-wal"] == log)
+    #expect(try store.all().map(\.record) == [record(3)])
+    withExtendedLifetime(app) {}
+  }
+
   @Test func `At most three damaged stores stay`() throws {
     defer { clean() }
     for byte in 1...5 as ClosedRange<UInt8> {

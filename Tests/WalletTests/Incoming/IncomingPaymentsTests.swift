@@ -362,6 +362,8 @@ import Testing
     #expect(core.handle(.shown(.connecting(8)), at: seconds(3)) == [])
     #expect(core.handle(.shown(.connected(8)), at: seconds(4)) == [completing])
     #expect(core.deadline == seconds(9))
+    // The hold that ended before is forgotten.
+    #expect(core.handle(read([record(one)]), at: seconds(4)) == [])
     // Unless the sender has tried again, the peer says once more that it holds nothing.
     #expect(core.handle(.holdEnded(one), at: seconds(5)) == [.tidyWanted, expired])
   }
