@@ -18,7 +18,7 @@ package struct PushPage {
       output.say("no push has arrived yet; `baton push` delivers one")
     } else {
       output.table(
-        [["PUSH", "KIND", "CAME", "NODE", "CONNECTED", "FATE"]] + figures.pushes.map { cells($0, now) })
+        [["PUSH", "KIND", "CAME", "NODE", "CONNECTED", "OUTCOME"]] + figures.pushes.map { cells($0, now) })
     }
     for sentence in sentences { output.say(sentence) }
   }
