@@ -21,7 +21,7 @@ enum VerdictTable {
     let name = [0: "sound", 2: "broken", 74: "no verdict"][verdict.code] ?? "\(verdict.code)"
     let line = "| \(wallet) | \(row) | \(name) | \(verdict.words.prefix(160)) |\n"
     if !FileManager.default.fileExists(atPath: file) {
-      FileManager.default.createFile(atPath: file, contents: nil)
+      _ = FileManager.default.createFile(atPath: file, contents: nil)
     }
     guard let handle = FileHandle(forWritingAtPath: file) else { return }
     handle.seekToEndOfFile()
