@@ -3,6 +3,7 @@
 struct RunEntry {
   let id: Int64
   let startedNs: Int64
+  let startedWallNs: Int64
   let pid: Int64
   let isLegacy: Int64
   /// The peer stores a backup at most once in this time; 0: each at once, as in a ledger without the column.
@@ -15,6 +16,7 @@ struct RunEntry {
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
     startedNs = try row.integer("started_at_ns")
+    startedWallNs = try row.integer("started_wall_ns")
     pid = try row.integer("pid")
     isLegacy = try row.integer("legacy")
     let hasDelay = row.names.contains("storage_delay_ns")

@@ -24,9 +24,12 @@ struct MissingJournals {
     let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
     let limit = isCleaned ? now &- Self.keptNs : .min
     let newest = Dictionary(evidence.journals.map { ($0.process, $0.startedNs) }) { max($0, $1) }
+    // The time between two boots of the machine is known by the wall clock alone.
+    let wall = (evidence.journals.map(\.lastWallNs) + evidence.wallet.claims.map(\.wallNs)).max() ?? 0
+    let wallLimit = wall &- Self.keptNs
     // By the latest sign of the process: a journal grows until its process ends.
-    func mayBeCleaned(_ program: String, startedNs: Int64, lastNs: Int64) -> Bool {
-      lastNs < limit && startedNs < newest[program] ?? .min
+    func mayBeCleaned(_ program: String, startedNs: Int64, wallNs: Int64, lastNs: Int64) -> Bool {
+      lastNs < limit && wallNs < wallLimit && startedNs < newest[program] ?? .min
     }
     // A pid may be reused: then the later process counts.
     let ends = Dictionary(
@@ -38,7 +41,9 @@ struct MissingJournals {
       return max(claim.bootNs, evidence.wallet.sum(of: claim.epoch).lastNs ?? .min, end ?? .min)
     }
     for claim in evidence.wallet.claims where evidence.journal(of: claim) == nil {
-      if mayBeCleaned(claim.program, startedNs: claim.bootNs, lastNs: lastSign(of: claim)) {
+      if mayBeCleaned(
+        claim.program, startedNs: claim.bootNs, wallNs: claim.wallNs, lastNs: lastSign(of: claim))
+      {
         cleanedEpochs.insert(claim.epoch)
       } else if evidence.journal(answeringEpoch: claim.epoch) == nil {
         epochs.insert(claim.epoch)
@@ -49,7 +54,7 @@ struct MissingJournals {
     where !(peers[run.pid] ?? []).contains(where: {
       isNear($0.startedNs, run.startedNs, withinNs: stepSlackNs)
     }) {
-      if mayBeCleaned("lspd", startedNs: run.startedNs, lastNs: run.startedNs) {
+      if mayBeCleaned("lspd", startedNs: run.startedNs, wallNs: run.startedWallNs, lastNs: run.startedNs) {
         cleanedRuns.insert(run.id)
       } else {
         runs.insert(run.id)
