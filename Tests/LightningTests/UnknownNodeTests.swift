@@ -166,7 +166,7 @@ struct UnknownNodeTests {
     _ = fixture.handle(.connected(connection: 5, node: try node(1)))
     _ = fixture.handle(.received(connection: 5, .initMessage(InitMessage(fence: fence(1)))))
     // A wallet sends a small backup with each step.
-    let small = Bytes(repeating: 2, count: 1000)
+    let small = Blob([UInt8](repeating: 2, count: 1000))
     #expect(
       changes(fixture.handle(.received(connection: 5, .peerStorage(small)))).contains(
         .backup(connection: 5, small)))
