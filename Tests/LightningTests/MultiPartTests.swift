@@ -46,7 +46,7 @@ import Testing
       world.claim()
       world.deliver()
       for (number, part) in parts.enumerated() {
-        world.pay(0, part: UInt64(number + 1), amountMsat: part, world.data(0))
+        world.pay(0, part: number + 1, amountMsat: part, world.data(0))
       }
       world.deliver()
       #expect(world.amounts == amounts)

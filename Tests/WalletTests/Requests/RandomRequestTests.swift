@@ -158,7 +158,7 @@ extension RequestAnswer {
     case .begun: .withdrawal
     case .connected: .move
     case .webhook: .webhook
-    case .refused(let kind, _): kind
+    case .refused(let kind, _), .unknown(let kind, _): kind
     }
   }
 }
