@@ -151,10 +151,12 @@ import WaitingTests
     #expect(rows.allSatisfy { ($0.error == nil) == ($0.status == 200) && $0.target.utf8.count <= 300 })
   }
 
+  private func question(_ port: UInt16?, _ header: String) -> String {
+    "GET /lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=1 HTTP/1.1\r\nHost: 127.0.0.1:\(port ?? 0)\r\n\(header)\r\n"
+  }
+
   private func asking(_ provider: ProviderProcess, _ header: String) throws -> Int {
-    try provider.http(
-      "GET /lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=1 HTTP/1.1\r\nHost: 127.0.0.1:\(provider.port ?? 0)\r\n\(header)\r\n"
-    ).status
+    try provider.http(question(provider.port, header)).status
   }
 
   private func token(_ provider: ProviderProcess) throws -> String {
@@ -179,12 +181,13 @@ import WaitingTests
     throws
   {
     let provider = try ProviderProcess()
-    var statuses: [Int] = []
-    #expect(
-      try provider.eventually {
-        statuses += try (0..<20).map { _ in try asking(provider, "") }
-        return statuses.contains(429)
-      })
+    let port = try #require(provider.port)
+    // lspd meets all of them in one moment.
+    provider.signal(SIGSTOP)
+    let clients = try (0..<60).map { _ in try RawHTTP(port: port) }
+    for client in clients { client.send(Array(question(port, "").utf8)) }
+    provider.signal(SIGCONT)
+    let statuses = clients.map { $0.answer().status }
     #expect(Set(statuses) == [200, 429])
     #expect(try asking(provider, "Authorization: Bearer \(try token(provider))\r\n") == 200)
     let facts = JSONValue(parsing: try provider.client().request(ControlMessage("status")).body)
