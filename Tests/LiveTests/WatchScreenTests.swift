@@ -159,7 +159,7 @@ import Testing
       ("❤️", 2), ("👩‍👩‍👧", 2), ("👍🏽", 2), ("🇫🇷", 2), ("🇫🇷🇩🇪", 4), ("🇫", 1), ("a\u{200b}b", 2),
     ]
     for (text, count) in cells { #expect(CellWidth.of(text) == count, "\(text)") }
-    #expect(CellWidth.cut("ab🇫🇷cd", to: 4) == "ab…")
+    #expect(CellWidth.cut("ab🇫🇷cd", to: 4) == "ab…" && CellWidth.cut("ab🇫🇷", to: 4) == "ab🇫🇷")
     #expect(CellWidth.fit("🇫🇷", to: 4) == "🇫🇷  ")
   }
 
