@@ -54,7 +54,7 @@ package struct PushFigures: Sendable {
     return "shown with its original alert, \(why)"
   }
 
-  package init(of phone: Phone) {
+  package init(of phone: PhoneClient.Phone) {
     func rows<Row: Report>(_ name: String) -> [Row] { GrowingRows("\(phone.os)/\(name).jsonl").next() }
     let pushes: [PushRow] = rows("pushes")
     self.init(
