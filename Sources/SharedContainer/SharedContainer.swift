@@ -75,12 +75,17 @@ public final class SharedContainer {
   /// SQLite's default.
   private static var pageSize: Int64 { 4096 }
 
+  /// The pages in the log from which on a commit checkpoints it. A start reads the whole log: with SQLite's 1,000 pages
+  /// that took longer than the checkpoint that a start no longer makes.
+  private static var logPagesMax: Int { 64 }
+
   private static func connect(_ layout: ContainerLayout, nodeSchema: [String]) throws -> Connection {
     // Two processes creating one database meet locks that SQLite does not wait for (the change to WAL).
     var triesLeft = 20
     while true {
       do {
         let connection = try Connection(path: layout.database, access: .readWrite, busyTimeoutMs: 100)
+        try connection.execute("PRAGMA wal_autocheckpoint = \(logPagesMax)")
         try connection.migrate(steps: ContainerSchema.steps + nodeSchema) { before in
           guard before == 0 else { return }
           try EarlierUse(of: layout).refuseNewDatabase()

@@ -132,6 +132,14 @@ import WaitingTests
     #expect(try saved.rows("SELECT words FROM notes").isEmpty)
   }
 
+  /// A start reads the whole log.
+  @Test func `SQLite's log stays below 80 pages through a hundred writes without an idle moment`() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    for number in 1...100 { #expect(app.note("write \(number)", under: claim) == .written(Int64(number))) }
+    #expect(try FileFacts.at(place.layout.databaseLog).get().size < 80 * 4120)
+  }
+
   // MARK: Before a process opens it
 
   private func used() throws {
