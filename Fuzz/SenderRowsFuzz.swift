@@ -19,7 +19,7 @@ enum SenderRowsFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     guard let value = JSONValue(parsing: bytes),
-      let row = SenderEntry(value, evidence: "senders.jsonl line 1"),
+      let row = SenderEntry(value, Boots(), evidence: "senders.jsonl line 1"),
       let fault = row.fault(in: [], hasOneClock: true)
     else { return }
     // Without payments only a word of success is wrong.
