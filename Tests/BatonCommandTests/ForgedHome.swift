@@ -6,6 +6,12 @@ import Testing
 struct ForgedHome {
   let path: String
 
+  /// By a program of its own, as a killed process leaves sockets, which Foundation cannot copy.
+  init(copying home: String, to path: String, _ scratch: Scratch) throws {
+    self.path = path
+    _ = scratch.end(try scratch.start("/bin/cp", ["-a", home, path]))
+  }
+
   func wallet(_ statements: String...) throws { try edit("AppGroup/node.sqlite", statements) }
   func ledger(_ statements: String...) throws { try edit("lsp/ledger.sqlite", statements) }
 

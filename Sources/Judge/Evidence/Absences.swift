@@ -58,6 +58,10 @@ struct Absences {
   // MARK: The peer and the phone
 
   private mutating func addLedger(_ evidence: Evidence) {
+    let boots = evidence.wallet.boots
+    if let run = evidence.ledger.runs.first(where: { !boots.have($0.startedNs, in: $0.boot) }) {
+      addDamage("peer's ledger", "start \(run.id) of lspd has a time of another boot than it names")
+    }
     guard !evidence.hasLedger else { return }
     add(
       "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
@@ -93,6 +97,12 @@ struct Absences {
         add(
           "phone",
           "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
+          Self.phoneAdvice)
+      }
+      let journals = (Evidence.wallets + [Evidence.tellingExtension]).flatMap { evidence.journals(of: $0) }
+      if let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } }) {
+        add(
+          "phone", "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)",
           Self.phoneAdvice)
       }
     }

@@ -33,6 +33,12 @@ struct Boots {
   /// Where its clock begins.
   func beginNs(of boot: String?) -> Int64 { boot.flatMap { begins[Self.machine($0)] } ?? 0 }
 
+  /// Whether a time of the ledger is of that boot; nil is any.
+  func have(_ stampNs: Int64, in boot: String?) -> Bool {
+    guard let boot else { return true }
+    return beginNs(of: boot) == stampNs / Self.lengthNs * Self.lengthNs
+  }
+
   /// The boot of the machine on which the judge runs.
   var nowBeginNs: Int64 {
     let id = EvidenceFile.whole("/proc/sys/kernel/random/boot_id") ?? []

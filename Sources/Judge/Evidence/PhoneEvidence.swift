@@ -60,6 +60,10 @@ struct PhoneEvidence {
     let startedNs: Int64?
     let endedNs: Int64?
 
+    func wrote(_ journal: JournalFile) -> Bool {
+      pid == journal.pid && startTime ?? journal.startTime == journal.startTime
+    }
+
     var isOfEarlierPhone: Bool { reason != nil && endCode == nil }
 
     /// A process that exited with an error may have given its reason: that is no crash.
