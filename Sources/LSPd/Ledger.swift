@@ -77,6 +77,13 @@ final class Ledger {
   /// An instant of this boot, as the ledger has it.
   func time(_ instant: Instant) -> Instant { instant + bootBegin }
 
+  /// At the end. SQLite's log, which may have 4 MB, goes into the file, unless a reader is in the way.
+  func close() {
+    guard let file = database as? Connection else { return }
+    file.setBusyTimeout(milliseconds: 0)
+    try? file.script("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   /// For the next start, and for the judge.
   func keepPlace(own wallet: WalletNumber) throws {
     if let place { try place.file.keep(place.url, wallet: wallet) }

@@ -38,6 +38,7 @@ do {
   try running.listenForSenders()
   try running.listen()
   try loop.run()
+  ledger.close()
   control.shutDown()
 } catch let error
   where error is SecretFileError || error is NodeKeyError || error is WalletLimitError

@@ -36,6 +36,8 @@ import Testing
     wallet.send(raw: [0, 132])
     #expect(try loop.run(for: .seconds(10)) { wallet.isClosed })
     #expect(try provider.goDown()?.how == .exited(code: 0))
+    let log = try? FileManager.default.attributesOfItem(atPath: "\(provider.home)/lsp/ledger.sqlite-wal")
+    #expect((log?[.size] as? Int ?? 0) == 0, "the ledger's log is in its file")
 
     let directory = "\(provider.home)/journal"
     let file = try #require(try FileManager.default.contentsOfDirectory(atPath: directory).first)
