@@ -46,8 +46,9 @@ import WaitingTests
     }
     let status = try phone.run("status")
     #expect(
-      status.contains("foreground (process \(app)), frozen: `baton thaw app` continues it")
-        && status.contains(try Regex("0 held for the wallet, 1 offered to it for [0-9.]+ s\n")), "\(status)")
+      status.contains("foreground (process \(app)), frozen: `baton thaw app` continues it"), "\(status)")
+    let offer = try Regex("0 held for the wallet, 1 offered to it for [0-9.]+ s\n")
+    #expect(status.contains(offer), "\(status)")
     #expect(try phone.run("status", "--json").contains(#""frozen":["app"]"#))
     for ((name, _, first), child) in zip(commands, children) {
       #expect(phone.scratch.end(child) == .exited(code: ExitCode.tooSlow.rawValue), "\(name)")
