@@ -17,8 +17,8 @@ package enum ServeOptions {
   }
 
   /// The address alone on its line, as it is copied.
-  package static func sentence(_ document: ServeAddress) -> String {
+  package static func lines(_ document: ServeAddress) -> [String] {
     let more = document.isControlled ? " and drives it" : "; with --control it also drives it"
-    return "\(document.url)\nThe page shows the phone \(document.home)\(more). ^C ends it."
+    return [document.url, "The page shows the phone \(document.home)\(more). ^C ends it."]
   }
 }

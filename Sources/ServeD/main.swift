@@ -25,7 +25,8 @@ do throws(SystemError) {
     loop: loop
   ) { exitWithSentence(.inputOutputError, $0.description) }
   let document = serve.document
-  Output(isJSON: line.isGiven("--json")).say(ServeOptions.sentence(document), json: document)
+  let output = Output(isJSON: line.isGiven("--json"))
+  if output.isJSON { output.say(document) } else { ServeOptions.lines(document).forEach { output.say($0) } }
   try loop.run()
   serve.stop()
   exit(ExitCode.done.rawValue)

@@ -28,7 +28,7 @@ import Testing
     let url = "http://127.0.0.1:4711/?token=0123456789abcdef"
     let document = ServeAddress(
       home: "/phone", url: url, port: 4711, token: "0123456789abcdef", isControlled: isControlled)
-    #expect(ServeOptions.sentence(document).split(separator: "\n").first.map(String.init) == url)
+    #expect(ServeOptions.lines(document).first == url)
   }
 
   @Test func `The token is taken from the query or a bearer, and the cookie of this port reads too`() throws {
