@@ -46,7 +46,8 @@ extension Checker {
   /// phone off the network. So the journal of the iosd that got the push, if present, must have no end.
   /// The row of a lost push says so only after the next start of iosd.
   private func mayBeLostOrHeld(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
-    let isUnderWay = taker.map { push.atNs > $0.lastNs &- Self.servedWithinNs } ?? false
+    let isOpen = [nil, "delivered", "late"].contains(push.fate)
+    let isUnderWay = isOpen && taker.map { push.atNs > $0.lastNs &- Self.servedWithinNs } ?? false
     guard push.isLost || push.isHeld || isUnderWay else { return false }
     return taker.map { !$0.hasEnded } ?? true
   }

@@ -100,7 +100,10 @@ struct Absences {
           Self.phoneAdvice)
       }
       let journals = (Evidence.wallets + [Evidence.tellingExtension]).flatMap { evidence.journals(of: $0) }
-      if let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } }) {
+      // Rows made by hand do not identify a process.
+      if phone.processes.contains(where: { $0.startTime != nil }),
+        let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } })
+      {
         add(
           "phone", "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)",
           Self.phoneAdvice)

@@ -46,6 +46,13 @@ struct ClaimMoment {
     (order: "stopNode", events: ["node"]),
   ]
 
+  /// Whether the journal has an order of such a claim.
+  static func isOrdered(_ claim: ClaimEntry, in journal: JournalFile) -> Bool {
+    journal.events(of: "guard").contains { record in
+      record.directives.contains { seen(by: $0, raised: claim.isRaised) == claim.seenEpoch }
+    }
+  }
+
   private static func seen(by directive: JSONValue, raised: Bool) -> Int64? {
     raised ? directive["raiseEpoch"]?["_0"]?["epoch"]?.integer : directive["claim"]?["seen"]?.integer
   }

@@ -52,7 +52,9 @@ struct EarlyEnds {
     {
       return "the last writes of its process"
     }
-    let claim = claims.first { ClaimMoment(of: $0, in: journal) == nil && $0.wallNs > journal.lastWallNs }
+    let claim = claims.first {
+      $0.wallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
+    }
     return claim.map { "the claim of epoch \($0.epoch)" }
   }
 

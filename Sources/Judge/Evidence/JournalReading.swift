@@ -97,7 +97,7 @@ struct JournalReading {
     noteNumber(of: record)
     start = start ?? record
     last = record.replacingBody(.null)
-    lastNs = record.atNs
+    lastNs = max(lastNs, record.atNs)
     lastWallNs = record.wallNs
     lastKind = record.kind
     if let since = record.body["late_since"]?.integer {
