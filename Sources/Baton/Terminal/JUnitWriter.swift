@@ -10,7 +10,6 @@ package final class JUnitWriter: Sendable {
     var waiting: [UInt8] = []
     var length = 0
     var counts = Counts()
-    var isOpen = true
     var hasFailed = false
   }
 
@@ -26,7 +25,7 @@ package final class JUnitWriter: Sendable {
 
   private let suite: String
   private let path: String
-  private let descriptor: Int32
+  private let file: UserFile
   private let start: Instant
   private let state = Locked(State())
 
@@ -37,24 +36,9 @@ package final class JUnitWriter: Sendable {
     self.suite = suite
     self.start = start
     self.path = path
-    var facts = stat()
-    // The complete file is renamed to `path`: a device or pipe there would be replaced.
-    guard lstat(path, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG else {
-      throw CommandFailure(
-        .cannotCreate, "\(path.onOneLine) is not a regular file; name another file with --junit")
-    }
-    do throws(SystemError) {
-      descriptor = try PlainFile.open(Self.partial(path), O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
-    } catch { throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --junit") }
+    file = try UserFile(path, mode: 0o644, "name another file with --junit")
     state.withLock { $0.waiting = Array(Self.head(suite, Counts(), took: .zero).utf8) }
   }
-
-  deinit {
-    Glibc.close(descriptor)
-    if state.withLock({ $0.isOpen }) { unlink(Self.partial(path)) }
-  }
-
-  private static func partial(_ path: String) -> String { path + ".partial" }
 
   package func add(_ one: JUnitFile.Case) {
     let text = one.text(of: suite)
@@ -79,21 +63,18 @@ package final class JUnitWriter: Sendable {
       state.waiting += "</testsuite>\n".utf8
       flush(&state)
       let head = Array(Self.head(suite, state.counts, took: Clock.monotonicNow - start).utf8)
-      guard !state.hasFailed, pwrite(descriptor, head, head.count, 0) == head.count,
-        rename(Self.partial(path), path) == 0
-      else { return false }
-      state.isOpen = false
-      return true
+      return !state.hasFailed && pwrite(file.descriptor, head, head.count, 0) == head.count
     }
     guard isWhole else {
       throw CommandFailure(
         .inputOutputError,
         "\(path.onOneLine) could not be written completely; free space, or name another file with --junit")
     }
+    try file.complete()
   }
 
   private func flush(_ state: inout State) {
-    if !writeAll(descriptor, state.waiting) { state.hasFailed = true }
+    if !writeAll(file.descriptor, state.waiting) { state.hasFailed = true }
     state.waiting.removeAll(keepingCapacity: true)
   }
 

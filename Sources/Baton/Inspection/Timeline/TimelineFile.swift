@@ -1,9 +1,10 @@
 import DaemonRuntime
 import Foundation
 import PhoneClient
+import Terminal
 import Timeline
 
-/// Writes a timeline to a file that only its user can read: the page has lines of the journals.
+/// Writes a timeline to a new file that only its user can read: the page has lines of the journals.
 package enum TimelineFile {
   package enum Form: String, CaseIterable, Sendable {
     case html
@@ -22,16 +23,8 @@ package enum TimelineFile {
     }
   }
 
-  /// An existing file is replaced only by a complete new one.
   package static func write(_ text: String, to path: String) throws(CommandFailure) {
-    let new = "\(path).new"
-    unlink(new)
-    let isWritten = FileManager.default.createFile(
-      atPath: new, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-    guard isWritten, rename(new, path) == 0 else {
-      unlink(new)
-      throw CommandFailure(.cannotCreate, "\(path.onOneLine) cannot be written; name another file with --out")
-    }
+    try UserFile.write(text, to: path, mode: 0o600, "name another file with --out")
   }
 
   /// The timeline of a failed run, beside its evidence: a line for the user. A picture that cannot be made is no reason

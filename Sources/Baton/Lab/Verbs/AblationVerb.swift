@@ -57,6 +57,10 @@ package enum AblationVerb: Verb {
     }
     // Other products are compared with the wallet whose extension has a node.
     let isWhole = chosen.isEmpty && wallet == .phoenix
+    // A place that cannot be written is refused before the long work.
+    let picture = try line.text("--picture").map {
+      try UserFile($0, mode: 0o644, "name another file with --picture")
+    }
     let progress = ProgressLine(isQuiet: output.isJSON)
     let steps = AblationSteps { progress.tell($0) }
     let work = AblationWork(
@@ -64,9 +68,7 @@ package enum AblationVerb: Verb {
       comparison: Comparison(jobs: jobs, steps: steps), steps: steps)
     let result = work.run(rules, isWhole: isWhole)
     progress.end()
-    if let file = line.text("--picture") {
-      try write(ComparisonPicture(cells: result.others.cells).svg, to: file)
-    }
+    try picture?.complete(with: ComparisonPicture(cells: result.others.cells).svg.map { $0 + "\n" }.joined())
     if output.isJSON {
       for document in result.rules.documents { output.say(document) }
       for document in result.others.documents { output.say(document) }
@@ -76,15 +78,6 @@ package enum AblationVerb: Verb {
       for line in result.rules.text + result.others.text { output.say(line) }
     }
     return .done
-  }
-
-  private static func write(_ lines: [String], to file: String) throws {
-    do {
-      try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
-    } catch {
-      throw CommandFailure(
-        .cannotCreate, "\(file.onOneLine) cannot be written: \(error.localizedDescription)")
-    }
   }
 }
 

@@ -1,7 +1,6 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
-import Foundation
 
 /// Merges the results of many machines.
 package enum MergeVerb: Verb {
@@ -38,7 +37,10 @@ package enum MergeVerb: Verb {
     let line = invocation.line
     let range = try line.text("--seeds").map { try SeedRange(typed: $0) }
     let merge = try ResultMerge(files: line.positionals, mayBeNone: line.isGiven("--missing"))
-    if let path = line.text("--into") { try write(merge.results(of: range), into: path) }
+    if let path = line.text("--into") {
+      let text = merge.results(of: range).map { $0.line + "\n" }.joined()
+      try UserFile.write(text, to: path, "name another file with --into")
+    }
     if let size = line.integer("--missing") {
       guard let range else { throw CommandFailure(.wrongUsage, "--missing requires --seeds A..B") }
       for gap in merge.missing(of: range, atMost: UInt64(size)) { invocation.output.say(gap.words) }
@@ -58,14 +60,4 @@ package enum MergeVerb: Verb {
     return report.exitCode
   }
 
-  /// Writes atomically: an existing file is replaced only by a complete new one.
-  private static func write(_ results: [SeedResult], into path: String) throws(CommandFailure) {
-    let text = results.map { $0.line + "\n" }.joined()
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw CommandFailure(
-        .cannotCreate, "\(path.onOneLine) cannot be written; name another file with --into")
-    }
-  }
 }

@@ -85,7 +85,7 @@ final class RealStage: ScenarioStage {
   var broken: String? { nil }
 
   func begin() throws {
-    try Setting.entitlements.write(toFile: entitlements, atomically: true, encoding: .utf8)
+    try PlainFile.replace(entitlements, with: Array(Setting.entitlements.utf8))
     narrator?.headline("A phone and its Lightning peer start in \(phone.home)")
     let pids = try driver.start().pids
     narrator?.remark(Daemon.allCases.map { "\($0.rawValue) \(pids[$0] ?? 0)" }.joined(separator: ", "))

@@ -177,11 +177,8 @@ struct ScenarioPlay {
   /// Only a story without a violation is updated.
   private func update(_ outcome: ScenarioOutcome, _ performance: Performance) throws -> ScenarioOutcome {
     guard updates, outcome.kind == .differs else { return outcome }
-    do {
-      try performance.rewritten.write(toFile: outcome.file, atomically: true, encoding: .utf8)
-    } catch {
-      throw CommandFailure(.inputOutputError, "\(outcome.file) cannot be written; it is unchanged")
-    }
+    try UserFile.write(
+      performance.rewritten, to: outcome.file, "name the file itself, and with rights to write it")
     var outcome = outcome
     outcome.kind = .updated
     outcome.details = ["\(HumanText.count(performance.differences.count, "answer")) rewritten"]

@@ -164,9 +164,8 @@ package enum CIVerb: Verb {
     let junit = try JUnitWriter("\(report.evidence)/junit.xml", suite: "ci", since: start)
     for outcome in report.outcomes { junit.add(outcome.junit) }
     try junit.close()
-    do throws(SystemError) {
-      try PlainFile.replace(
-        "\(report.evidence)/verdict.json", with: Array("\(report.document.json)\n".utf8))
-    } catch { throw CommandFailure(.inputOutputError, "\(error.fact); free space, or name another --out") }
+    try UserFile.write(
+      "\(report.document.json)\n", to: "\(report.evidence)/verdict.json", mode: 0o600,
+      "free space, or name another directory with --out")
   }
 }
