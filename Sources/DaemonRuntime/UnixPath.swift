@@ -8,7 +8,7 @@ final class UnixPath {
   let full: String
   private let directory: String
   let name: String
-  private let descriptor: Int32
+  let descriptor: Int32
 
   init(_ path: String) throws(SystemError) {
     full = path

@@ -14,6 +14,9 @@ func runPhone(with options: PhoneOptions) {
   }
   do {
     let loop = try EventLoop()
+    var goDown = {}
+    let socketWatch = try SocketWatch(path: home.controlSocket, loop: loop) { goDown() }
+    defer { withExtendedLifetime(socketWatch) {} }
     let clockKeeper = try ClockKeeper(home.clock)
     let clock = Clock(phoneClockFile: home.clock)
     let journal = try Journal(
@@ -32,9 +35,8 @@ func runPhone(with options: PhoneOptions) {
     }
     shell.onAppEnded = { [unowned server] in server.appEnded() }
     shell.onBoot = { [unowned server] in server.booted(losingBeats: $0) }
-    for signal in [SIGTERM, SIGINT] {
-      try loop.onSignal(signal) { [unowned shell] in shell.handle(.downRequested) }
-    }
+    goDown = { [unowned shell] in shell.handle(.downRequested) }
+    for signal in [SIGTERM, SIGINT] { try loop.onSignal(signal, goDown) }
     try loop.run()
     journal.recordEnd(reason: "powered off")
     // The listener keeps the control server and the shell alive until here.

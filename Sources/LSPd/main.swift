@@ -18,6 +18,9 @@ do throws(SystemError) {
 do {
   let loop = try EventLoop()
   let clock = Clock()
+  var goDown: (String) -> Void = { _ in }
+  let socketWatch = try SocketWatch(path: options.socket, loop: loop) { goDown("its socket was removed") }
+  defer { withExtendedLifetime(socketWatch) {} }
   // First, as it refuses a second lspd on the same directory before that opens the ledger.
   var provider: Provider?
   let control = try UnixListener(path: options.socket, loop: loop) { client in
@@ -33,8 +36,9 @@ do {
   let running = try Provider(
     options: options, loop: loop, clock: clock, journal: journal, ledger: ledger, key: key)
   provider = running
-  try loop.onSignal(SIGTERM) { running.goDown("SIGTERM") }
-  try loop.onSignal(SIGINT) { running.goDown("SIGINT") }
+  goDown = { running.goDown($0) }
+  try loop.onSignal(SIGTERM) { goDown("SIGTERM") }
+  try loop.onSignal(SIGINT) { goDown("SIGINT") }
   try running.listenForSenders()
   try running.listen()
   try loop.run()

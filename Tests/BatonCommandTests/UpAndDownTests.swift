@@ -1,6 +1,7 @@
 import Ground
 import JSON
 import DaemonRuntime
+import Foundation
 import Glibc
 import PairSupport
 import Testing
@@ -31,6 +32,22 @@ import WaitingTests
     let answer = phone.scratch.text("up")
     #expect(answer.contains(#""started":["lspd","iosd"]"#))
     for daemon in Daemon.allCases { #expect(try isRunning(daemon, answer)) }
+  }
+
+  @Test func `lspd and iosd end when the directory of their phone is removed`() throws {
+    let scratch = Scratch()
+    let phone = Phone(home: scratch("phone"))
+    #expect(scratch.end(try scratch.start("baton", ["--home", phone.home, "up"])) == .exited(code: 0))
+    let daemons = try Daemon.allCases.map { daemon in
+      try #require(DaemonProbe.pid(listeningOn: phone.socket(of: daemon)).flatMap(WatchedProcess.init))
+    }
+    // Files that they make meanwhile make `rm` fail.
+    try Wait.until("the directory to be gone") {
+      try? FileManager.default.removeItem(atPath: phone.home)
+      return !FilePath.exists(phone.home)
+    }
+    for daemon in daemons { #expect(daemon.waitForEnd(within: .seconds(20))) }
+    for daemon in daemons { daemon.send(SIGKILL) }
   }
 
   @Test
