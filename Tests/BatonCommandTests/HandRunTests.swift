@@ -39,6 +39,20 @@ import WaitingTests
   }
 }
 
+@Suite("baton pair on a phone of baton up", .waits) struct PairOnPhoneTests {
+  private let phone = CommandPhone()
+
+  @Test func `baton pair refuses a phone whose seed is in the keychain, and starts nothing`() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    _ = try phone.run("down")
+    let pair = try phone.scratch.start("baton", ["pair", phone.phone.home])
+    #expect(phone.scratch.end(pair) == .exited(code: 73))
+    #expect(phone.scratch.text("said").contains("is a phone of `baton up`, whose keychain has the seed"))
+    #expect(DaemonProbe.pid(listeningOn: phone.phone.lspdSocket) == nil)
+  }
+}
+
 @Suite("baton up on a running phone", .waits) struct UpAgainTests {
   private let phone = CommandPhone()
 

@@ -36,7 +36,16 @@ enum PairVerb: Verb {
       throw CommandFailure(
         .cannotCreate, "\(directory) is not a directory; name a directory for the pair")
     }
-    let pair = HandRunPair(Phone(home: directory))
+    let phone = Phone(home: directory)
+    // Only iosd hands out an item.
+    let items = DirectoryListing.names(of: phone.keychain + "/items") ?? []
+    guard items.isEmpty || FilePath.exists(phone.keychain + "/wallet-seed") else {
+      throw CommandFailure(
+        .cannotCreate,
+        "\(directory) is a phone of `baton up`, whose keychain has the seed; name another directory for the pair"
+      )
+    }
+    let pair = HandRunPair(phone)
     try pair.start()
     return try pair.run(pushes: Array(invocation.line.positionals.dropFirst()))
   }
