@@ -38,6 +38,9 @@ import WaitingTests
   {
     #expect(try run("mkdir $BATON_HOME; echo > $BATON_HOME/x; exit 7") == .exited(code: 7))
     let place = try #require(left.first)
+    #expect(
+      scratch.text("said")
+        == "baton: the command ended with 7, and its directory \(scratch("tmp"))/\(place) is kept\n")
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)") == ["phone"])
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/phone") == ["x"])
   }

@@ -90,6 +90,8 @@ package struct Supervisor {
       keepingTemporary: plan.isForeign && code != ExitCode.done.rawValue)
     if let signal {
       say("the command was ended by \(SignalName.word(for: signal))\(words(of: survivors))\(whereItIs)")
+    } else if plan.isForeign && place?.isThere == true {
+      say("the command ended with \(code)\(words(of: survivors))\(whereItIs)")
     }
     return code
   }
