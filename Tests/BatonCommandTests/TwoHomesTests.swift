@@ -23,6 +23,7 @@ import WaitingTests
 
   /// Both with a connected app, then at home.
   private func start() throws {
+    mkdir(second.phone.home, 0o700)
     let up = try first.run("up", "--phone", second.phone.home)
     #expect(up.contains("is up: "), "\(up)")
     let other = try second.run("up")
@@ -107,5 +108,14 @@ import WaitingTests
     #expect(refused.contains("has had an lspd of its own"), "\(refused)")
     let own = try first.run("up", "--phone", first.phone.home)
     #expect(own.contains("--phone names the phone of this lspd"), "\(own)")
+  }
+
+  @Test func `A mistyped directory of another phone is refused, and nothing is made`() throws {
+    let end = first.scratch.end(
+      try first.scratch.start(
+        "baton", ["--home", first.phone.home, "up", "--wallets", "2", "--phone", first.scratch("nowhere")]))
+    #expect(end == .exited(code: 73))
+    #expect(first.scratch.text("said").contains("there is no directory \(first.scratch("nowhere"))"))
+    #expect(first.scratch.names == ["said"])
   }
 }

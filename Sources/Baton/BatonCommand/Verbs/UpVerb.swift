@@ -204,7 +204,14 @@ enum UpVerb: Verb {
     if let count = line.text("--wallets") {
       options.lspdArguments += ["--wallets", "--wallets-max", count]
     }
-    for other in line.all("--phone") { options.lspdArguments += ["--phone", Phone(home: other).home] }
+    for other in line.all("--phone").map({ Phone(home: $0).home }) {
+      // The peer would make it, and a mistyped one too.
+      guard FilePath.isDirectory(other) else {
+        throw CommandFailure(
+          .cannotCreate, "there is no directory \(other) for the other phone; make it, or correct --phone")
+      }
+      options.lspdArguments += ["--phone", other]
+    }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options
   }
