@@ -56,6 +56,30 @@ struct DamagedContainerTests {
       ])
   }
 
+  @Test func `An index that differs from its table is found by inspect --check as by doctor --deep`() throws {
+    try make()
+    let path = "\(directory)/node.sqlite"
+    let page: Int64
+    do {
+      let raw = try Connection(path: path, access: .readWrite)
+      for statement in [
+        "CREATE TABLE extra(name TEXT)", "CREATE INDEX by_name ON extra(name)",
+        "INSERT INTO extra VALUES ('needle')",
+      ] { try raw.execute(statement) }
+      let root = try raw.firstRow("SELECT rootpage FROM sqlite_schema WHERE name = 'by_name'")
+      page = try #require(try root?.integer(0))
+    }
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let start = Int(page - 1) * 4096
+    let needle = try #require(bytes.range(of: Data("needle".utf8), in: start..<start + 4096))
+    bytes[needle.lowerBound] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    for words in [["inspect", directory, "--check"], ["doctor", directory, "--deep"]] {
+      #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 2), "\(words)")
+      #expect(scratch.text("said").contains("missing from index by_name"), "\(scratch.text("said"))")
+    }
+  }
+
   @Test func `Damaged database pages are reported as a problem or an error`() throws {
     try make()
     let path = "\(directory)/node.sqlite"

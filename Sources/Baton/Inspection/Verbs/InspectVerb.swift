@@ -18,7 +18,7 @@ package enum InspectVerb: Verb {
           help: "show the last N rows of each kind, or `all`; default: 10, with --json 100"),
         OptionDeclaration(
           "--check",
-          help: "check each page and claim; exit code 1: problems, but nothing is lost; 2: broken"),
+          help: "check each page, index and claim; exit code 1: problems, but nothing is lost; 2: broken"),
         OptionDeclaration(
           "--diff", value: .path("OTHER"),
           help: "what changed from DIR to OTHER, another copy; exit code 1 if anything"),
@@ -60,7 +60,7 @@ package enum InspectVerb: Verb {
     let rows = wantsAll || chosen == 0 ? nil : chosen ?? (output.isJSON ? ContainerReport.rowsMax : 10)
     let report: ContainerReport
     do {
-      report = try place.report(rows: rows, isThorough: checks || rows == nil)
+      report = try place.report(rows: rows, isThorough: checks || rows == nil, checksIndexes: checks)
     } catch let error as ContainerError where checks && Finding(damage: error) != nil {
       // The gate has its answer, also if there is nothing to show.
       throw CommandFailure(.exclusionOrMoneyBroken, error.description)
