@@ -475,7 +475,7 @@ let package = Package(
         "WaitingTests",
         "Ground", "WalletProfiles", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
       ]),
-    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat"]),
+    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "Ground", "Heartbeat", "Reports"]),
     .testTarget(
       name: "ServeTests",
       dependencies: [

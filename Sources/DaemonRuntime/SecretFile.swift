@@ -28,6 +28,13 @@ public struct SecretFile {
     return bytes
   }
 
+  /// As `read`, but a file that something stands on must be there.
+  public func read(isNeeded: Bool) throws -> [UInt8]? {
+    let known = try read()
+    if known == nil && isNeeded { throw SecretFileError.missing(path) }
+    return known
+  }
+
   /// Written under another name and then linked, so that no reader sees a partial secret and an existing one is
   /// never replaced. Returns the stored secret: of two concurrent writers both get the first one's.
   public func keep(_ fresh: [UInt8]) throws -> [UInt8] {
@@ -57,11 +64,13 @@ public struct SecretFile {
 public enum SecretFileError: Error, Hashable, CustomStringConvertible {
   case wrongSize(String, Int64, wanted: Int)
   case openToOthers(String)
+  case missing(String)
 
   public var description: String {
     switch self {
     case .wrongSize(let path, let size, let wanted):
       "\(path) has \(size) bytes and must have \(wanted); restore the original file"
+    case .missing(let path): "\(path) is missing, and no new key can take its place; put the file back"
     case .openToOthers(let path): "\(path) is readable by other users; run chmod 600 on it"
     }
   }

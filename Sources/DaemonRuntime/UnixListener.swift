@@ -38,7 +38,7 @@ public final class UnixListener {
       path = try UnixPath(text)
     } catch { throw .system(error) }
     if !replacingLive { try Self.refuseLiveListener(on: path) }
-    if let status = path.status(path.name), status.st_mode & S_IFMT != S_IFSOCK { throw .notASocket(text) }
+    if let obstacle = Self.obstacle(at: path) { throw obstacle }
     let socket = baton_seqpacket_socket()
     if socket < 0 { throw .system(SystemError("create a socket for \(text)")) }
     do throws(SystemError) {
@@ -59,6 +59,16 @@ public final class UnixListener {
   }
 
   deinit { shutDown() }
+
+  /// What no listener replaces.
+  public static func obstacle(at text: String) -> UnixListenerError? {
+    (try? UnixPath(text)).flatMap(obstacle)
+  }
+
+  private static func obstacle(at path: UnixPath) -> UnixListenerError? {
+    guard let status = path.status(path.name), status.st_mode & S_IFMT != S_IFSOCK else { return nil }
+    return .notASocket(path.full)
+  }
 
   /// Bound under another name, listening, and only then renamed to the path: no client ever gets ECONNREFUSED
   /// there.

@@ -18,15 +18,17 @@ struct NodeKeyFile {
     let isNew = try !ledger.isKnownByNodes()
     guard let share = ledger.share else { return try readOrMake(isNew: isNew) }
     let key: PrivateKey
-    do { key = try readOrMake(isNew: isNew) } catch NodeKeyError.missing { throw LedgerError.otherKey(path) }
+    do { key = try readOrMake(isNew: isNew) } catch SecretFileError.missing {
+      throw LedgerError.otherKey(path)
+    }
     guard try share.setNode(key.publicKey.bytes) else { throw LedgerError.otherKey(path) }
     return key
   }
 
   private func bytes(isNew: Bool) throws -> [UInt8] {
     let secret = SecretFile(path: path, size: Bytes32.size)
-    if let known = try secret.read() { return known }
-    guard isNew else { throw NodeKeyError.missing(path) }
+    // Wallets dial the node by its id.
+    if let known = try secret.read(isNeeded: !isNew) { return known }
     var fresh = randomBytes(Bytes32.size)
     defer { fresh.wipe() }
     return try secret.keep(fresh)
@@ -35,12 +37,9 @@ struct NodeKeyFile {
 
 enum NodeKeyError: Error, CustomStringConvertible {
   case noKey(String)
-  case missing(String)
 
   var description: String {
     switch self {
-    case .missing(let path):
-      "\(path) is missing, and wallets dial this node by its id; put the file back, or move the directory away to begin a new node"
     case .noKey(let path):
       "\(path) has no valid node key; put the old file back, as wallets dial this node by its id"
     }

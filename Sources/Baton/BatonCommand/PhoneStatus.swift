@@ -22,15 +22,10 @@ struct PhoneStatus {
     lspdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .lspd, of: phone)
     do throws(ContainerError) {
       container = try ContainerReport(of: phone.container, clock: phone.clock, ends: HolderEnds(of: phone))
-    } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone),
-      .neverBegun where !Self.hasRun(phone)
+    } catch .missing where !phone.hasRun, .notAContainer where !phone.hasRun, .neverBegun where !phone.hasRun
     {
       container = nil
     } catch { containerTrouble = error.description }
-  }
-
-  private static func hasRun(_ phone: Phone) -> Bool {
-    !((try? SmallFile.readOwn(phone.processLedger, limit: 1)) ?? []).isEmpty
   }
 
   private var frozen: [String] {

@@ -11,9 +11,16 @@ package struct ContainerDiagnosis: Sendable {
   }
 
   private var schema: [Finding] {
-    guard facts.schema > facts.knownSchema else { return [] }
+    if facts.schema > facts.knownSchema {
+      return [
+        Finding(.schemaNewer, "the schema \(facts.schema) is newer than this program", remedy: "update it")
+      ]
+    }
+    guard facts.hasChannelTable, facts.schema < facts.knownSchema else { return [] }
     return [
-      Finding(.schemaNewer, "the schema \(facts.schema) is newer than this program", remedy: "update it")
+      Finding(
+        .schemaOlder, "the schema \(facts.schema) is older than this program, which has \(facts.knownSchema)",
+        remedy: "open the app; if it ends with an error, the number is wrong: \(Self.restoredFromPeer)")
     ]
   }
 
@@ -89,6 +96,8 @@ package struct ContainerDiagnosis: Sendable {
     return found
   }
 
+  private static let restoredFromPeer =
+    "move the container's directory away and keep it, open the app, and run `baton restore`"
   private static let restored =
     "open the app: if the peer knows a newer state, it comes from the peer's backup; keep this copy for a report"
 

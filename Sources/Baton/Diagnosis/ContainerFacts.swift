@@ -95,6 +95,8 @@ package struct ContainerFacts: Hashable, Sendable {
   package var isInUse = false
   package var schema: Int64 = 1
   package var knownSchema: Int64 = 1
+  /// It is of Baton's own wallet: other wallets' schemas have their own numbers.
+  package var hasChannelTable = false
   package var holder = HolderVerdict.neverClaimed
   package var owner: Owner?
   /// From the oldest to the newest.

@@ -25,6 +25,9 @@ extension FindingKind {
       "another user can replace the state or the locks; the wallet's processes refuse to start"
     case .notOurs: "its owner can change it under the running processes; they refuse to start with it"
     case .rowInvalid: "what this row said is lost; a process that needs it fails"
+    case .seedLost: "without its seed the wallet can neither start nor be restored"
+    case .peerLost:
+      "the peer's side of the channel is in this file alone: without it the peer does not know the wallet"
     case .stoppedInTransaction: "no process can claim the node or write, and no payment moves"
     case .holderStopped: "the other process may claim the node; the stopped one is refused when it goes on"
     case .holderFrozen: "the other process may claim the node; payments wait until then"
@@ -39,11 +42,18 @@ extension FindingKind {
     case .readableByOthers: "other users of this machine can read amounts, peers and payment secrets"
     case .schemaNewer:
       "a newer version wrote this; this one can show it, and its processes refuse to start with it"
+    case .schemaOlder: "the next start brings it up to date, and fails if the number is wrong"
     case .announcementsUnreadable:
       "news of payments are lost, and no payment is: the peer offers them all the same"
     case .unreadable: "this part could not be checked"
+    case .startRefused: "`baton up` ends with an error"
+    case .daemonMissing: "the phone or the peer does nothing until it is started"
     case .daemonStopped: "the phone or the peer does nothing until it goes on"
     case .daemonSilent: "the phone or the peer does not answer"
+    case .processFailed: "the next start may end alike, and payments wait until one does not"
+    case .processSilent:
+      "it may hang: it receives no payment, and the phone does not end it while it is in front"
+    case .paymentWaits: "its sender waits, and it fails when the peer gives it up"
     case .programMissing: "a phone cannot start, or one of its processes cannot"
     case .packageMissing: "the program ends before its first line"
     case .locksInvisible: "neither holders nor processes that are suspended with a lock can be named"

@@ -14,6 +14,8 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case openToOthers = "open-to-others"
   case notOurs = "not-ours"
   case rowInvalid = "row-invalid"
+  case seedLost = "seed-lost"
+  case peerLost = "peer-lost"
 
   case stoppedInTransaction = "stopped-in-transaction"
   case holderStopped = "holder-stopped"
@@ -26,10 +28,16 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case notAPlainFile = "not-a-plain-file"
   case readableByOthers = "readable-by-others"
   case schemaNewer = "schema-newer"
+  case schemaOlder = "schema-older"
   case announcementsUnreadable = "announcements-unreadable"
   case unreadable
+  case startRefused = "start-refused"
+  case daemonMissing = "daemon-missing"
   case daemonStopped = "daemon-stopped"
   case daemonSilent = "daemon-silent"
+  case processFailed = "process-failed"
+  case processSilent = "process-silent"
+  case paymentWaits = "payment-waits"
   case programMissing = "program-missing"
   case packageMissing = "package-missing"
   case locksInvisible = "locks-invisible"
@@ -46,11 +54,13 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .databaseLost, .databaseDamaged, .databaseIncomplete, .twoOwners, .epochUsedTwice, .epochBehindPeer,
       .beatAboveClaims, .claimsMissing, .writeWithoutClaim, .lockHeldTwice, .secretInTheClear, .openToOthers,
-      .notOurs, .rowInvalid:
+      .notOurs, .rowInvalid, .seedLost, .peerLost:
       .broken
     case .stoppedInTransaction, .holderStopped, .holderFrozen, .ownerWithoutLock, .beatWithoutLock,
       .lockFileMissing, .heartbeatMissing, .heartbeatDamaged, .notAPlainFile, .readableByOthers, .schemaNewer,
-      .announcementsUnreadable, .unreadable, .daemonStopped, .daemonSilent, .programMissing, .packageMissing,
+      .schemaOlder, .announcementsUnreadable, .unreadable, .startRefused, .daemonMissing, .daemonStopped,
+      .daemonSilent,
+      .processFailed, .processSilent, .paymentWaits, .programMissing, .packageMissing,
       .locksInvisible, .noRoom, .fewDescriptors:
       .wrong
     case .holderDead, .foreignFile, .memoryInexact, .connectionsStayOpen, .memoryUnlocked: .note

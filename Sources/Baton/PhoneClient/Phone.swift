@@ -50,6 +50,9 @@ package struct Phone: Sendable {
   package func socket(of daemon: Daemon) -> String { daemon == .iosd ? iosdSocket : lspdSocket }
   package func log(of daemon: Daemon) -> String { daemon == .iosd ? os + "/iosd.log" : lsp + "/lspd.log" }
 
+  /// A process of the wallet was started here.
+  package var hasRun: Bool { !((try? SmallFile.readOwn(processLedger, limit: 1)) ?? []).isEmpty }
+
   // MARK: Requests
 
   package func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {

@@ -57,6 +57,15 @@ extension ProcessRow {
     return WalletProfile.Extension(rawValue: program)?.program ?? Role(rawValue: role)?.processName ?? role
   }
 
+  /// It crashed, gave up or broke a limit of the phone. That the locked phone withheld the seed is no failure.
+  package var hasFailed: Bool {
+    switch endCode {
+    case .crashed, .timeLimit, .startLimit, .memoryLimit, .lockHeldWhileSuspended, .watchdog, .tasksNotEnded:
+      true
+    default: how == "exited" && number != 0 && ownCode != WalletEnding.seedWithheld.rawValue
+    }
+  }
+
   /// Why it ended; for a crash with the last line of its output.
   package var wholeReason: String? {
     guard let reason, isCrash == true else { return reason }

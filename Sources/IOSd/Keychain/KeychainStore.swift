@@ -25,13 +25,12 @@ final class KeychainStore {
   /// A missing key is replaced only if there are no items that it could have sealed.
   private static func readOrMakeKey(_ path: String, beside items: String) throws -> Bytes32 {
     let file = SecretFile(path: path, size: Bytes32.size)
+    guard let names = DirectoryListing.names(of: items) else { throw SystemError("list \(items)") }
     let known: [UInt8]?
-    do { known = try file.read() } catch SecretFileError.wrongSize {
+    do { known = try file.read(isNeeded: names.contains { $0.hasSuffix(".item") }) } catch SecretFileError
+      .wrongSize
+    {
       throw KeychainStoreError.damagedKey(path)
-    }
-    if known == nil {
-      guard let names = DirectoryListing.names(of: items) else { throw SystemError("list \(items)") }
-      if names.contains(where: { $0.hasSuffix(".item") }) { throw KeychainStoreError.damagedKey(path) }
     }
     guard let key = Bytes32(try known ?? file.keep(randomBytes(Bytes32.size))) else {
       throw KeychainStoreError.damagedKey(path)

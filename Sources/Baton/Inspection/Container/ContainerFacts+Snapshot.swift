@@ -12,6 +12,7 @@ extension ContainerFacts {
     isInUse = snapshot.isLive
     schema = snapshot.schemaVersion
     knownSchema = SharedContainer.schemaVersion(nodeSchema: WalletSchema.migrations)
+    hasChannelTable = snapshot.tables.contains { $0.name == "channels" }
     holder = verdict
     owner = snapshot.owner.map {
       Owner(name: "\($0.role.processName) \($0.process.pid)", pid: $0.process.pid, epoch: $0.epoch)

@@ -12,7 +12,10 @@ struct ContainerPlace {
 
   init(_ path: String) {
     let phone = Phone(home: path)
-    let isHome = FilePath.isDirectory(phone.container) && !FilePath.exists(phone.home + "/node.sqlite")
+    // A home also if a part of it is gone.
+    let isHome =
+      [phone.container, phone.os, phone.lsp].contains(where: FilePath.isDirectory)
+      && !FilePath.exists(phone.home + "/node.sqlite")
     directory = isHome ? phone.container : phone.home
     self.phone = isHome ? phone : Phone(home: phone.home + "/..")
     hasHome = isHome || FilePath.isDirectory(self.phone.os)

@@ -31,16 +31,21 @@ struct DoctorReport {
         of: place.directory, clock: place.phone.clock, rows: ContainerReport.rowsMax, isThorough: isDeep,
         checksIndexes: isDeep, peerEpoch: phone?.peerEpoch)
       findings += report.findings
+      if place.hasHome, !report.wallet.channels.isEmpty, let lost = PhoneLook.lostSeed(of: place.phone) {
+        findings.append(lost.finding)
+      }
       if !report.snapshot.hasCheckedPages {
         unlooked.append("not every page of the database was checked, as it is large; --deep checks all")
       }
     } catch {
-      if let damage = Finding(damage: error) {
-        findings.append(damage)
-      } else if mustBeThere {
-        throw error
-      } else {
+      switch error {
+      case .missing where !place.phone.hasRun, .notAContainer, .neverBegun:
+        // Programs of a team need not have one.
+        if mustBeThere && phone == nil { throw error }
         unlooked.append("the container was not looked at: \(error)")
+      default:
+        if mustBeThere && phone == nil && Finding(damage: error) == nil { throw error }
+        findings.append(Finding(error))
       }
     }
     findings += phone?.notes.map(\.finding) ?? []

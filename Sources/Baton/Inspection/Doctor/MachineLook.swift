@@ -31,7 +31,7 @@ enum MachineLook {
     return UInt64(limits.rlim_cur)
   }
 
-  private static func freeBytes(of directory: String) -> UInt64? {
+  static func freeBytes(of directory: String) -> UInt64? {
     var facts = statvfs()
     guard statvfs(directory, &facts) == 0 else { return nil }
     let (bytes, overflowed) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))

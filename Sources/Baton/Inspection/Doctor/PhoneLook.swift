@@ -1,10 +1,11 @@
 import PhoneClient
 import Diagnosis
 import DaemonRuntime
+import Ground
 import Judge
 import Reports
 
-/// Gathers the facts of a phone: its home, its daemons, its secrets. Nothing is written.
+/// Gathers the facts of a phone: its home, its daemons, its processes, its secrets. Nothing is written.
 struct PhoneLook {
   let notes: [PhoneNote]
   /// The peer's highest epoch.
@@ -21,28 +22,127 @@ struct PhoneLook {
       else { return nil }
       return .openSecret(mark)
     }
+    // Those of a start refuse such a home before they look at anything in it.
+    if notes.isEmpty { notes += Self.refusals(of: phone) }
     let iosd = DaemonAnswer<PhoneFacts>(to: ControlMessage("status"), from: .iosd, of: phone)
     let lspd = DaemonAnswer<PeerFacts>(to: ControlMessage("status"), from: .lspd, of: phone)
-    notes += Self.note(iosd, .iosd, phone) + Self.note(lspd, .lspd, phone)
+    // A phone that is down as a whole is not broken, nor is a pair that was started by hand.
+    if iosd.isRunning != lspd.isRunning, HandRunProcess.all(of: phone).isEmpty {
+      notes += Self.missing(iosd, .iosd, phone) + Self.missing(lspd, .lspd, phone)
+    }
+    notes += Self.silent(iosd, .iosd, phone) + Self.silent(lspd, .lspd, phone)
+    notes += Self.processes(of: phone, iosd.facts)
+    if lspd.facts != nil, let payments = try? phone.peerPayments() {
+      notes += [PhoneNote.waiting(payments, at: Clock.monotonicNow)].compactMap { $0 }
+    }
+    if let bytes = MachineLook.freeBytes(of: phone.home), bytes < Self.roomNeeded {
+      notes.append(.full(phone.home, bytes))
+    }
     for spot in iosd.facts?.blindSpots ?? [] { notes.append(.blindSpot(spot)) }
     if let why = iosd.facts?.limits.noGroupBecause { notes.append(.memoryBySamples(why)) }
     self.notes = notes
     peerEpoch = lspd.facts?.epoch
   }
 
-  private static func secretFiles(of phone: Phone) -> [String] {
-    let items = phone.keychain + "/items"
-    return ["\(phone.os)/keychain.key", "\(phone.keychain)/wallet-seed", "\(phone.lsp)/node-key"]
-      + (DirectoryListing.names(of: items) ?? []).map { "\(items)/\($0)" }
+  /// A few records of a journal.
+  private static let roomNeeded: UInt64 = 1 << 20
+
+  // MARK: Files
+
+  private static func items(of phone: Phone) -> [String] {
+    (DirectoryListing.names(of: phone.keychain + "/items") ?? []).map { "\(phone.keychain)/items/\($0)" }
   }
 
-  private static func note<Facts>(
+  private static func seedFile(of phone: Phone) -> String { "\(phone.keychain)/wallet-seed" }
+  private static func nodeKey(of phone: Phone) -> String { "\(phone.lsp)/node-key" }
+  private static func keychainKey(of phone: Phone) -> String { "\(phone.os)/keychain.key" }
+
+  private static func secretFiles(of phone: Phone) -> [String] {
+    [keychainKey(of: phone), seedFile(of: phone), nodeKey(of: phone)] + items(of: phone)
+  }
+
+  /// By the checks of the start itself, as far as they write nothing.
+  private static func refusals(of phone: Phone) -> [PhoneNote] {
+    var notes: [PhoneNote] = []
+    do throws(CommandFailure) { _ = try HomeWallet.read(of: phone) } catch {
+      notes.append(.startRefused(error.sentence))
+    }
+    notes += Daemon.allCases.compactMap { daemon in
+      UnixListener.obstacle(at: phone.socket(of: daemon)).map { .startRefused($0.description) }
+    }
+    if let fault = fault(
+      of: keychainKey(of: phone), isNeeded: items(of: phone).contains { $0.hasSuffix(".item") })
+    {
+      notes.append(.seedLost(fault))
+    }
+    return notes + peerFiles(of: phone)
+  }
+
+  /// A ledger in PostgreSQL, or another phone's lspd, is not this home's.
+  private static func peerFiles(of phone: Phone) -> [PhoneNote] {
+    let ledger = "\(phone.lsp)/ledger.sqlite"
+    guard FilePath.exists(ledger) else {
+      guard FilePath.exists(nodeKey(of: phone)), !FilePath.exists("\(phone.lsp)/ledger-url") else {
+        return []
+      }
+      return [.peerLost("\(ledger) is missing; put it back, or begin a new phone with --home")]
+    }
+    var notes = [fault(of: nodeKey(of: phone), isNeeded: true)].compactMap { $0.map(PhoneNote.peerLost) }
+    do throws(JudgeError) { _ = try PushSuccess.payments(of: phone) } catch {
+      switch error {
+      case .damaged(let path, let reason), .unreadable(let path, let reason):
+        notes.append(
+          .peerLost(
+            "lspd cannot use \(path) (\(reason)); put a copy of it back, or begin a new phone with --home"))
+      default: notes.append(.unread("\(error)"))
+      }
+    }
+    return notes
+  }
+
+  private static func fault(of key: String, isNeeded: Bool) -> String? {
+    do {
+      _ = try SecretFile(path: key, size: Bytes32.size).read(isNeeded: isNeeded)
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  /// A wallet with a channel has a seed.
+  static func lostSeed(of phone: Phone) -> PhoneNote? {
+    guard items(of: phone).isEmpty, !FilePath.exists(seedFile(of: phone)) else { return nil }
+    return .seedLost(
+      "\(phone.keychain) has no seed, and the container has a channel; put the items of the keychain back")
+  }
+
+  // MARK: Processes
+
+  private static func missing<Facts>(
+    _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone
+  ) -> [PhoneNote] {
+    guard case .notRunning = answer, let trouble = answer.trouble(of: daemon) else { return [] }
+    return [.missing(trouble, log: phone.log(of: daemon))]
+  }
+
+  private static func silent<Facts>(
     _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone
   ) -> [PhoneNote] {
     guard case .silent(let sentence) = answer else { return [] }
     let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon))
     let isStopped = pid.map { ProcessTable.isStopped($0) } ?? false
     return [isStopped ? .stopped(daemon.rawValue, sentence) : .silent(daemon.rawValue, sentence)]
+  }
+
+  /// The last of each role, as `baton ps -a` lists them.
+  private static func processes(of phone: Phone, _ facts: PhoneFacts?) -> [PhoneNote] {
+    let rows = ProcessRow.written(in: phone.processLedger).lastOfEach
+    return Role.allCases.compactMap { role in
+      guard let row = rows.last(where: { $0.role == role.rawValue }) else { return nil }
+      if row.hasEnded {
+        return row.hasFailed ? .failed(row.processName, row.pid, row.wholeReason ?? "failed") : nil
+      }
+      guard let now = facts?.process(role), now.pid == row.pid, let silence = now.silence else { return nil }
+      return .mute(row.processName, row.pid, silence)
+    }
   }
 }
 

@@ -18,11 +18,13 @@ package struct PushSuccess: Report, Hashable {
     self.receivedInTime = receivedInTime
   }
 
+  static func payments(of phone: Phone) throws(JudgeError) -> AnnouncedPayments? {
+    try AnnouncedPayments(home: phone.home, boundNs: bound.nanoseconds)
+  }
+
   /// Nil without a ledger of the LSP that can be read.
   package init?(of phone: Phone) {
-    guard let payments = try? AnnouncedPayments(home: phone.home, boundNs: Self.bound.nanoseconds) else {
-      return nil
-    }
+    guard let payments = try? Self.payments(of: phone) else { return nil }
     self.init(announced: payments.count, receivedInTime: payments.receivedInTime)
   }
 }

@@ -1,4 +1,3 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import Reports
@@ -6,28 +5,28 @@ import SharedContainer
 
 /// A wallet process that was not started by iosd but by hand, such as by `baton pair`: a second one of its role would
 /// only wait for it.
-struct HandRunProcess {
-  let role: String
-  let pid: Int32
+package struct HandRunProcess {
+  package let role: String
+  package let pid: Int32
 
   /// Processes whose iosd was just killed need some time to exit.
   private static let timeout = TimeSpan.seconds(5)
 
-  var processName: String { role == "app" ? "mainappd" : "notifyextd" }
+  package var processName: String { role == "app" ? "mainappd" : "notifyextd" }
 
-  var sentence: String {
+  package var sentence: String {
     "iosd does not run, and \(role == "app" ? "the app" : "the extension") was started by hand (process \(pid)); end it before `baton up`"
   }
 
-  struct Document: Report {
+  package struct Document: Report {
     var process: String
     var pid: Int32
   }
 
-  var document: Document { Document(process: processName, pid: pid) }
+  package var document: Document { Document(process: processName, pid: pid) }
 
   /// Empty while iosd runs: then the processes are iosd's.
-  static func all(of phone: Phone) -> [HandRunProcess] {
+  package static func all(of phone: Phone) -> [HandRunProcess] {
     guard case .noProcess = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
     let presence = ContainerLayout(directory: phone.container).presence
     return ["app", "extension"].compactMap { role in
@@ -36,7 +35,7 @@ struct HandRunProcess {
   }
 
   /// Throws for a process that does not exit in time.
-  static func refuse(of phone: Phone) throws(CommandFailure) {
+  package static func refuse(of phone: Phone) throws(CommandFailure) {
     for process in all(of: phone) {
       guard let watched = WatchedProcess(pid: process.pid) else { continue }
       guard watched.waitForEnd(within: timeout) else {
