@@ -51,6 +51,25 @@ struct JudgeTests {
     #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
   }
 
+  @Test(arguments: ["AppGroup/node.sqlite", "lsp/ledger.sqlite"])
+  func `A damaged database gives no verdict, and the judge says that it is damaged`(file: String) throws {
+    let run = try SampleStory.tell()
+    let path = "\(run.home)/\(file)"
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    try Data(repeating: 0x5A, count: 8192).write(to: URL(filePath: path))
+    let error = JudgeError.damaged(path: path, reason: "file is not a database")
+    #expect(throws: error) { try Judge.verdict(home: run.home) }
+    #expect(error.description.contains("`baton doctor` says how"))
+  }
+
+  @Test func `A phone without a seed is sound, and a remark says that the wallet may be lost`() throws {
+    let run = try SampleStory.tell()
+    try FileManager.default.removeItem(atPath: "\(run.home)/Keychain/wallet-seed")
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.exitCode == 0)
+    #expect(verdict.remarks.contains { $0.contains("the wallet is lost") }, "\(verdict.remarks)")
+  }
+
   @Test
   func `An empty database counts as a wallet that never started, unless the peer has frames of it`() throws {
     let run = try SampleStory.tell()
