@@ -5,7 +5,7 @@ struct EarlyEnds {
 
   /// Marks these journals.
   init(
-    _ journals: inout [JournalFile], _ wallet: WalletEvidence, _ ledger: LedgerEvidence,
+    _ journals: inout [JournalFile], _ wallet: WalletEvidence,
     _ phone: PhoneEvidence?,
     isCertain: (Int64) -> Bool
   ) {
@@ -14,17 +14,12 @@ struct EarlyEnds {
       (phone?.processes ?? []).compactMap { row in
         row.startTime.map { (Process(pid: row.pid, startTime: $0), row) }
       }, uniquingKeysWith: { $1 })
-    let lastFrames = Self.lastFrames(ledger)
     for place in journals.indices where !journals[place].hasEnded {
       let journal = journals[place]
       let process = Process(pid: journal.pid, startTime: journal.startTime)
       let missing: String? =
         switch journal.process {
-        case "lspd":
-          lastFrames[journal.pid].flatMap {
-            $0 > journal.lastNs &+ stepSlackNs ? "frames that it received" : nil
-          }
-        case "iosd": nil
+        case "lspd", "iosd": nil
         default:
           Self.missing(of: (claims[process] ?? []).filter { $0.boot == journal.boot }, in: journal, wallet)
             ?? ends[process].flatMap { row in
@@ -56,15 +51,5 @@ struct EarlyEnds {
       $0.wallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
     }
     return claim.map { "the claim of epoch \($0.epoch)" }
-  }
-
-  /// The newest frame of each run of lspd, by its pid.
-  private static func lastFrames(_ ledger: LedgerEvidence) -> [Int64: Int64] {
-    var last: [Int64: Int64] = [:]
-    for frame in ledger.frames {
-      guard let run = ledger.run(at: frame.entry.atNs) else { continue }
-      last[run.pid] = frame.entry.atNs
-    }
-    return last
   }
 }

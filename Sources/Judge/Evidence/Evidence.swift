@@ -49,7 +49,7 @@ struct Evidence {
   /// On a live phone: later journal records may not be in the databases that were read.
   let certainUntilNs: Int64?
   let visits: Visits
-  /// Wallet and lspd journals whose last lines are missing.
+  /// Wallet journals whose last lines are missing.
   let earlyEnds: [(process: String, sentence: String)]
   /// lspd's files of rows with lines that are none.
   var foreignRows: [String] = []
@@ -68,7 +68,7 @@ struct Evidence {
   ) {
     var files = journals.files
     earlyEnds =
-      EarlyEnds(&files, moment.wallet, moment.ledger, phone) { stamp in
+      EarlyEnds(&files, moment.wallet, phone) { stamp in
         certainUntilNs.map { stamp < $0 &- stepSlackNs } ?? true
       }.all
     self.home = home

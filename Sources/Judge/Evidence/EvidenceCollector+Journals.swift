@@ -93,10 +93,10 @@ extension EvidenceCollector {
       guard let journal = journals.last(where: { $0.process == program }), !journal.hasEnded,
         let stamp = FileStamp("\(program == "lspd" ? firstHome : home)/journal/\(journal.name)")
       else { return false }
-      let second: Int64 = 1_000_000_000
       // A copy without the original's times; the phone's own clock may be off.
-      let isLater = program == "lspd" && stamp.modifiedNanoseconds &- journal.lastWallNs > second
-      return isLater || stamp.changedNanoseconds &- stamp.modifiedNanoseconds > second
+      let key = program == "lspd" ? FileStamp("\(firstHome)/lsp/node-key") : nil
+      let isNew = key.map { $0.modifiedNanoseconds &- journal.start.wallNs > stepSlackNs } ?? false
+      return isNew || stamp.changedNanoseconds > stamp.modifiedNanoseconds
     }
   }
 
