@@ -10,7 +10,7 @@ import Reports
 // Senders' questions over HTTP, answered from the state of the recipient's core.
 extension Provider {
   /// Of questions without the token, in a second. A line of the access log each: it is not to turn within minutes.
-  static let hintsPerSecond = 50
+  static let hintsPerSecond = 20
 
   /// On the last run's port, so that a sender's URL stays valid; on another port if that one is taken.
   func listenForSenders() throws(SystemError) {

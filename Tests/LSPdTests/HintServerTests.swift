@@ -159,14 +159,9 @@ import WaitingTests
     try provider.http(question(provider.port, header)).status
   }
 
-  private func token(_ provider: ProviderProcess) throws -> String {
-    let bytes = try #require(try SmallFile.readOwn("\(provider.home)/lsp/http-token"))
-    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-  }
-
   @Test func `With --hint-token only the token of lsp/http-token opens, and a restart changes it`() throws {
     let provider = try ProviderProcess(["--hint-token"])
-    let token = try token(provider)
+    let token = provider.token
     for header in ["", "Authorization: Bearer 0\r\n", "Authorization: Basic \(token)\r\n"] {
       #expect(try asking(provider, header) == 401)
     }
@@ -189,7 +184,7 @@ import WaitingTests
     provider.signal(SIGCONT)
     let statuses = clients.map { $0.answer().status }
     #expect(Set(statuses) == [200, 429])
-    #expect(try asking(provider, "Authorization: Bearer \(try token(provider))\r\n") == 200)
+    #expect(try asking(provider, "Authorization: Bearer \(provider.token)\r\n") == 200)
     let facts = JSONValue(parsing: try provider.client().request(ControlMessage("status")).body)
     #expect(facts?["http_turned_away"]?.uint == UInt64(statuses.count { $0 == 429 }))
     #expect(try log(provider).allSatisfy { $0.status == 200 }, "a question above the limit has no line")
@@ -200,7 +195,7 @@ import WaitingTests
     let provider = try ProviderProcess()
     provider.kill()
     let place = "\(provider.home)/lsp"
-    try #require(mount("tmpfs", place, "tmpfs", 0, "size=1m,mode=700") == 0)
+    try #require(mount("tmpfs", place, "tmpfs", 0, "size=16m,mode=700") == 0)
     defer {
       provider.kill()
       umount(place)

@@ -81,9 +81,16 @@ extension ProviderProcess {
     return client.answer()
   }
 
-  /// A request with the right Host.
+  /// A request with the right Host and the token, as the own user's sender makes it.
   func get(_ target: String, method: String = "GET") throws -> RawHTTP.Answer {
-    try http("\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port ?? 0)\r\n\r\n")
+    try http(
+      "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port ?? 0)\r\nAuthorization: Bearer \(token)\r\n\r\n"
+    )
+  }
+
+  var token: String {
+    String(decoding: SmallFile.read("\(home)/lsp/http-token", limit: 64) ?? [], as: UTF8.self)
+      .filter { !$0.isWhitespace }
   }
 
   func hint(_ recipient: String, _ amountMsat: UInt64) throws -> RawHTTP.Answer {
