@@ -132,7 +132,8 @@ final class Provider {
   }
 
   func readWalletFile() throws {
-    guard let file = options.walletFile, own.runner.core.mayBeNamedAnew else { return }
+    let core = own.runner.core
+    guard let file = options.walletFile, core.lacksWallet || core.mayBeNamedAnew else { return }
     if let node = NodeIDFile.read(file) {
       guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? ownNumber == ownNumber
       else { return }
