@@ -71,6 +71,22 @@ import WaitingTests
     #expect(try phone.run("lsp", "order").contains("the channel has failed already"))
   }
 
+  @Test
+  func `K-13 Of a payment that the peer does not hold Bitkit's extension does not say that funds are held`()
+    throws
+  {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--wallet", "bitkit", "--hold-seconds", "0")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    _ = try phone.run("pay", invoice, "--no-wait")
+    try Wait.until("the text") { try phone.run("notifications").contains("Payment Incoming") }
+    let told = try phone.run("notifications")
+    #expect(told.contains("Open Bitkit to receive") && !told.contains("being held"), "\(told)")
+  }
+
   @Test func `With Phoenix's wallet there is no push about a channel`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
