@@ -218,9 +218,7 @@ final class PhoneShell {
       role: role, process: process, ledgerID: ledgerID, memoryLimit: limit,
       warningLimit: role == .app ? options.configuration.memoryWarningBytes : .max, loop: loop,
       onMessage: { [unowned self] in hear($0, from: role) },
-      onHangUp: { [unowned self] end in
-        journal.note("the \(role.rawValue)'s connection to iosd ended: \(end)")
-      },
+      onHangUp: { [unowned self] in journal.note("the \(role.rawValue)'s connection to iosd ended: \($0)") },
       onSample: { [unowned self] sample in
         handle(
           .memorySampled(

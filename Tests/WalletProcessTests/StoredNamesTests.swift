@@ -40,7 +40,10 @@ struct StoredNamesTests {
         "raised-above-peer", "raised-to-move-here", "holder-gone",
       ])
     #expect([PastPayment.paid, .lost].map(\.rawValue) == ["paid", "lost"])
-    #expect(rawValues(PushReason.self) == ["IncomingPayment", "PendingSettlement"])
+    #expect(
+      rawValues(PushReason.self) == [
+        "IncomingPayment", "PendingSettlement", "orderPaymentConfirmed", "mutualClose",
+      ])
     #expect(rawValues(DataLoss.self) == ["wallet", "peer"])
     #expect(
       rawValues(ConnectionVerdict.self) == [

@@ -351,8 +351,6 @@ import Testing
       core.handle(.tidyAsked, at: seconds(61)) == [.tidied(.done("no ended record of an incoming payment"))])
   }
 
-  // MARK: Buttons and links
-
   @Test func `B-1.5s.5 Retry Now connects once more and waits again`() {
     var core = connected([record(one)])
     _ = core.handle(.holdEnded(one), at: seconds(2))
@@ -362,8 +360,7 @@ import Testing
     #expect(core.handle(.shown(.connecting(8)), at: seconds(3)) == [])
     #expect(core.handle(.shown(.connected(8)), at: seconds(4)) == [completing])
     #expect(core.deadline == seconds(9))
-    // The hold that ended before is forgotten.
-    #expect(core.handle(read([record(one)]), at: seconds(4)) == [])
+    #expect(core.handle(read([record(one)]), at: seconds(4)) == [])  // the earlier hold's end is forgotten
     // Unless the sender has tried again, the peer says once more that it holds nothing.
     #expect(core.handle(.holdEnded(one), at: seconds(5)) == [.tidyWanted, expired])
   }
