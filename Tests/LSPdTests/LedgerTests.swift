@@ -124,6 +124,7 @@ final class LedgerTests {
     let hook = Webhook(name: "a", url: "https://a.org/")
     let call = WebhookCall(
       number: 1, webhook: hook, notification: .paymentIncoming, nextAt: instant(1000))
+    try boot(1)
     for change in [WebhookChange.set(hook), .called(call), .ended(call: 1, .answered(status: 200))] {
       try WebhookTables.write(
         change, of: .own, at: ledger.time(instant(1000)), wallNanoseconds: 0, to: ledger.database)
