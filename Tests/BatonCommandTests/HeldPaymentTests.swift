@@ -54,7 +54,8 @@ struct HeldPaymentTests {
     let text = try phone.run("ps")
     let lines = text.split(separator: "\n")
     #expect(lines.first?.contains("FOOTPRINT  PEAK") == true)
-    #expect(lines.dropFirst().dropLast().allSatisfy { $0.components(separatedBy: " MB").count >= 4 }, "\(text)")
+    #expect(
+      lines.dropFirst().dropLast().allSatisfy { $0.components(separatedBy: " MB").count >= 4 }, "\(text)")
     let app = JSONValue(parsing: Array(try phone.run("ps", "--json").utf8))?["processes"]?.elements?.first
     for name in ["footprint_bytes", "resident_bytes", "peak_resident_bytes"] {
       #expect((app?[name]?.uint ?? 0) > 100_000, "\(name)")
