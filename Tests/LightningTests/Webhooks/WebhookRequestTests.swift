@@ -8,6 +8,9 @@ import Testing
 @Suite("LSPS0 and LSPS5 requests") struct WebhookRequestTests {
   private let url = "https://www.example.org/push?l=1234567890abcdefghijklmnopqrstuv&c=best"
 
+  /// A name is registered once in a cooldown.
+  private static let cooledDown = Instant(nanoseconds: 0) + WebhookRules.standard.cooldown
+
   private struct Answer {
     var text: String
     var value: JSONValue
@@ -16,10 +19,11 @@ import Testing
   }
 
   private func ask(
-    _ text: String, _ book: inout WebhookBook, reach: WebhookReach = .anywhere
+    _ text: String, _ book: inout WebhookBook, reach: WebhookReach = .anywhere,
+    at now: Instant = Instant(nanoseconds: 0)
   ) throws -> (Answer, WebhookStep) {
     var step = WebhookStep()
-    book.hear(Array(text.utf8), WebhookRules(reach: reach), at: Instant(nanoseconds: 0), &step)
+    book.hear(Array(text.utf8), WebhookRules(reach: reach), at: now, &step)
     let reply = try #require(step.reply)
     let value = try #require(JSONValue(parsing: Array(reply.utf8)))
     #expect(value["jsonrpc"]?.text == "2.0" && (value["result"] == nil) != (value["error"] == nil))
@@ -213,7 +217,9 @@ import Testing
     #expect(refused.code == 503 && refused.data?.json == #"{"max_webhooks":10}"# && step.changes == [])
     let (same, unchanged) = try ask(set("3", url), &book)
     #expect(same.value["result"]?["no_change"]?.flag == true && unchanged.changes == [])
-    let (replaced, _) = try ask(set("3", url + "x"), &book)
+    let (early, _) = try ask(set("3", url + "x"), &book)
+    #expect(early.value["error"] != nil)
+    let (replaced, _) = try ask(set("3", url + "x"), &book, at: Self.cooledDown)
     #expect(
       replaced.value["result"]?.json == #"{"num_webhooks":10,"max_webhooks":10,"no_change":false}"#)
     #expect(book.webhooks.map(\.name) == (1...10).map { "\($0)" })
@@ -237,9 +243,10 @@ import Testing
 
   @Test func `The wallet reads the answers that the LSP gives`() throws {
     var book = WebhookBook()
+    var now = Instant(nanoseconds: 0)
     func reply(_ request: WebhookRequest) throws -> Result<WebhookAnswer?, ServiceError> {
       var step = WebhookStep()
-      book.hear(request.encoded(id: "7f"), .standard, at: Instant(nanoseconds: 0), &step)
+      book.hear(request.encoded(id: "7f"), .standard, at: now, &step)
       let text = try #require(step.reply)
       let reply = try #require(ServiceReply(parsing: Array(text.utf8)))
       #expect(reply.id == "7f")
@@ -255,6 +262,7 @@ import Testing
     #expect(try reply(.set(name: "a", url: "x")) == .failure(.unreadableURL))
     #expect(try reply(.set(name: "a", url: "https://a.org")) == .failure(.unsupportedProtocol))
     #expect(try reply(.set(name: String(repeating: "a", count: 65), url: here)) == .failure(.tooLong))
+    now = Self.cooledDown
     for number in 0..<10 { _ = try reply(.set(name: "\(number)", url: here)) }
     #expect(try reply(.set(name: "a", url: here)) == .failure(.tooManyWebhooks(max: 10)))
   }
