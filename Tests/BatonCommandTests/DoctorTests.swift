@@ -113,7 +113,7 @@ import WaitingTests
         try Connection(path: "\($0.container)/node.sqlite", access: .readWrite).execute(
           "PRAGMA user_version = 3")
       },
-      State(kind: .unreadable, cause: "/AppGroup", step: "", name: "container gone") {
+      State(kind: .unreadable, cause: "/AppGroup", step: "check the path", name: "container gone") {
         try remove($0.container)
       },
       State(
@@ -243,14 +243,15 @@ import WaitingTests
     }
     let running = try process()
     running.send(SIGSTOP)
-    try expect("daemon-stopped", "\(daemon.rawValue) \(running.pid) is stopped", "kill -CONT \(running.pid)")
+    try expect(
+      "daemon-stopped", "\(daemon.rawValue) \(running.pid) is stopped", "baton thaw \(daemon.rawValue)")
     running.send(SIGCONT)
     running.send(SIGKILL)
     #expect(running.waitForEnd(within: .seconds(20)))
     try expect("daemon-missing", "\(daemon.rawValue) does not run", "baton up")
     // A loop that never runs: nobody answers.
     let listener = try UnixListener(path: phone.phone.socket(of: daemon), loop: EventLoop()) { _ in }
-    try expect("daemon-silent", "\(daemon.rawValue) \(getpid()) did not answer", "")
+    try expect("daemon-silent", "\(daemon.rawValue) \(getpid()) did not answer", "look at its journal")
     listener.shutDown()
     _ = try phone.run("up")
     let end = phone.scratch.end(try phone.scratch.start("baton", ["doctor", phone.phone.home]))
