@@ -74,7 +74,11 @@ struct PhoneReport {
   /// The running processes, preceded by the ended ones if `all`, as many as one answer holds.
   func processes(all: Bool) -> String {
     let known = shell.processes.rows
-    return rows((all ? known.filter { $0.endedWall != nil } : []) + known.filter { $0.endedWall == nil })
+    // An answer that is too long loses what ended first, not what was launched first.
+    let ended = known.filter { $0.endedWall != nil }.sorted {
+      ($0.endedWall ?? 0, $0.id) < ($1.endedWall ?? 0, $1.id)
+    }
+    return rows((all ? ended : []) + known.filter { $0.endedWall == nil })
   }
 
   var pushes: String { rows(shell.pushes.rows) }
