@@ -178,6 +178,8 @@ def telling(documents):
     take("up", "up", "--wallet", "bitkit")
     take("app", "app", "open")
     take("app-screen", "app", "screen")
+    take("app", "app", "quit")
+    take("lsp-order", "lsp", "order")
     take("down", "down")
 
 
