@@ -118,6 +118,8 @@ import WaitingTests
     #expect(try phone.baton(["down"]).code == 0)
     let judged = try phone.baton(["judge", "--require-settled"])
     // The app ended on the full disk: where the last lines of its journal found no room, there is no verdict.
-    #expect([0, 74].contains(judged.code), "\(judged.output)\(judged.errors)")
+    let isCut =
+      judged.code == 74 && judged.output.contains("mainappd") && judged.output.contains("ends before the end")
+    #expect(judged.code == 0 || isCut, "\(judged.output)\(judged.errors)")
   }
 }

@@ -17,7 +17,7 @@ struct SilenceTests {
     wallet.answersPings = true
     try wallet.connect(to: try #require(provider.address), fence(1))
     func pings() -> Int { wallet.received.filter { $0.type == 18 }.count }
-    #expect(try provider.loop.run(for: .seconds(20)) { pings() >= 2 })
+    #expect(try provider.loop.run(for: .seconds(20)) { pings() >= 4 })
     #expect(!wallet.isClosed)
     #expect(try provider.goDown()?.how == .exited(code: 0))
     let reasons = try provider.ledger("SELECT closed_reason FROM connections WHERE id = 1")
