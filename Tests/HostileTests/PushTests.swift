@@ -19,7 +19,10 @@ struct PushTests {
     let cases: [(content: [UInt8], sentence: String)] = [
       ([], #"FILE is empty; write a push such as {"aps": {"alert": "Hello"}}"#),
       (Array("garbage".utf8), "FILE is not JSON on line 1; check its brackets, commas and quotes"),
-      (Array(Self.object.utf8.dropLast()), "FILE is not JSON on line 1; check its brackets, commas and quotes"),
+      (
+        Array(Self.object.utf8.dropLast()),
+        "FILE is not JSON on line 1; check its brackets, commas and quotes"
+      ),
       (
         Array(#"{"aps":{"alert":""#.utf8) + [0xff] + Array(#""}}"#.utf8),
         "FILE is not UTF-8 at its byte 18; save it as UTF-8"
