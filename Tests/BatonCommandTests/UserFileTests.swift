@@ -74,6 +74,8 @@ import WaitingTests
       #expect(scratch.text("target") == Self.story && !FilePath.exists(scratch("nowhere")), "\(obstacle)")
       try FileManager.default.removeItem(atPath: scratch("file"))
     }
+    // The picture takes minutes of processor time, and the obstacles are seen before.
+    guard writer != .picture else { return }
     // The owner stays too; only root can give a file away.
     scratch.write("file", Self.story)
     chmod(scratch("file"), 0o644)
