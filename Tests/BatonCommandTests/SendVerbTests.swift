@@ -64,6 +64,14 @@ import WaitingTests
       #expect(
         try phone.run("invoice", "5")
           == "baton: the app is suspended, and only the app can do that; open it first\n")
+      for verb in ["freeze", "thaw"] {
+        let refusal = try phone.run(verb, "app")
+        #expect(
+          refusal.hasPrefix("baton: the app (process ")
+            && refusal.hasSuffix(
+              ") is suspended by iosd, which continues it when it is needed; `baton app open` does\n"),
+          "\(refusal)")
+      }
     }
     let verdict = try phone.run("judge")
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
