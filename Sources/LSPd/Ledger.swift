@@ -53,7 +53,7 @@ final class Ledger {
       let boots = try database.rows("SELECT boot FROM runs GROUP BY boot ORDER BY min(id)", []).map {
         try $0.text(0)
       }
-      bootBegin = LedgerTime.begin(ofBoot: boots.firstIndex(of: bootText) ?? boots.count)
+      bootBegin = try LedgerTime.begin(ofBoot: boots.firstIndex(of: bootText) ?? boots.count)
       let now = time(now)
       let run = try id(
         """

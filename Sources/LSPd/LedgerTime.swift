@@ -7,8 +7,9 @@ enum LedgerTime {
   private static let clockBits: Int64 = 55
   private static let clock: Int64 = 1 << clockBits - 1
 
-  static func begin(ofBoot number: Int) -> TimeSpan {
-    TimeSpan(nanoseconds: Int64(min(number, 1 << 8 - 1)) << clockBits)
+  static func begin(ofBoot number: Int) throws -> TimeSpan {
+    guard number < 1 << (63 - clockBits) else { throw LedgerError.tooManyBoots(number) }
+    return TimeSpan(nanoseconds: Int64(number) << clockBits)
   }
 
   static func isOfOneBoot(_ one: Int64, _ other: Int64) -> Bool { one >> clockBits == other >> clockBits }

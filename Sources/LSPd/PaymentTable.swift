@@ -72,12 +72,16 @@ enum PaymentTable {
     }
   }
 
-  /// When the oldest of the offered payments was offered.
-  static func oldestOffer(_ database: any LedgerDatabase, of wallet: WalletNumber) throws -> Instant? {
+  /// When the oldest of the offered payments was offered; nil before the machine's last reboot.
+  static func oldestOffer(
+    _ database: any LedgerDatabase, of wallet: WalletNumber, at now: Instant
+  ) throws -> Instant? {
     try database.firstRow(
       "SELECT min(offered_at_ns) FROM payments WHERE wallet = ? AND state IN ('held', 'offered')",
       [.integer(wallet.value)]
-    )?.optionalInteger(0).map { Instant(nanoseconds: $0) }
+    )?.optionalInteger(0).flatMap {
+      LedgerTime.isOfOneBoot($0, now.nanoseconds) ? LedgerTime.read($0) : nil
+    }
   }
 
   static func readPaid(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [Bytes32] {

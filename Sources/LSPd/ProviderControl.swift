@@ -271,7 +271,8 @@ extension Provider {
     facts.held = core.state.payments.filter(\.isHeld).count
     facts.offered = core.state.payments.filter { !$0.isHeld }.count
     if facts.offered > 0 {
-      let oldest = try PaymentTable.oldestOffer(ledger.database, of: wallet.number)
+      let oldest = try PaymentTable.oldestOffer(
+        ledger.database, of: wallet.number, at: ledger.time(clock.now))
       facts.offeredForMs = oldest.map { max(0, (clock.now - $0).wholeMilliseconds) }
     }
     facts.backupBytes = core.state.backup?.count

@@ -116,14 +116,16 @@ enum WebhookTables {
     }
   }
 
-  /// Those later than now are of the time before the machine's reboot.
   private static func registered(
     _ database: any LedgerDatabase, of wallet: SQLValue, at now: Instant
   ) throws -> [(String, Instant)] {
     try database.rows(
-      "SELECT app_name, set_at_ns FROM webhooks WHERE wallet = ? AND set_at_ns <= ? ORDER BY id DESC LIMIT ?",
-      [wallet, .integer(now.nanoseconds), .integer(Int64(WebhookBook.webhooksMax))]
-    ).reversed().map { (try $0.text(0), Instant(nanoseconds: try $0.integer(1))) }
+      "SELECT app_name, set_at_ns FROM webhooks WHERE wallet = ? ORDER BY id DESC LIMIT ?",
+      [wallet, .integer(Int64(WebhookBook.webhooksMax))]
+    ).reversed().compactMap { row in
+      let at = try row.integer(1)
+      return LedgerTime.isOfOneBoot(at, now.nanoseconds) ? (try row.text(0), LedgerTime.read(at)) : nil
+    }
   }
 
   private static func notification(
@@ -157,7 +159,9 @@ enum WebhookTables {
       "SELECT app_name, url, set_at_ns FROM webhooks WHERE wallet = ? AND ended_at_ns IS NULL ORDER BY id",
       [of]
     ).map { row in
-      WebhookRow(appName: try row.text(0), url: try row.text(1), setAtNs: try row.integer(2))
+      WebhookRow(
+        appName: try row.text(0), url: try row.text(1),
+        setAtNs: LedgerTime.read(try row.integer(2)).nanoseconds)
     }
     let calls = try database.rows(
       """
@@ -167,7 +171,8 @@ enum WebhookTables {
     ).reversed().map { row in
       var call = WebhookCallRow(
         number: try row.unsigned(0), appName: try row.text(1), url: try row.text(2), method: try row.text(3),
-        timestamp: try row.text(4), atNs: try row.integer(5), attempts: try row.unsigned(6),
+        timestamp: try row.text(4), atNs: LedgerTime.read(try row.integer(5)).nanoseconds,
+        attempts: try row.unsigned(6),
         outcome: try row.text(7))
       call.status = try row.optionalInteger(8)
       call.timeout = try row.optionalUnsigned(9)

@@ -141,6 +141,43 @@ final class LedgerTests {
     #expect(try noticed(5) && noticed(1001))
   }
 
+  @Test func `A webhook's cooldown and the time of an offer are those of the machine's boot`() throws {
+    try boot(1)
+    try boot(2)
+    try ledger.commit([
+      step(
+        at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))), .paymentOffered(payment: 1, htlc: 1))
+    ])
+    let hook = Webhook(name: "a", url: "https://a.org/")
+    let registration = WebhookCall(
+      number: 1, webhook: hook, notification: .webhookRegistered, nextAt: instant(1000))
+    for change in [WebhookChange.set(hook), .called(registration)] {
+      try WebhookTables.write(
+        change, of: .own, at: ledger.time(instant(1000)), wallNanoseconds: 0, to: ledger.database)
+    }
+    func changes(_ second: Int64) throws -> Bool {
+      var book = try #require(
+        try WebhookTables.read(ledger.database, of: .own, at: ledger.time(instant(second))))
+      var step = WebhookStep()
+      let request = WebhookRequest.set(name: "a", url: "https://b.org/").encoded(id: "1")
+      book.hear(request, WebhookRules(reach: .anywhere), at: instant(second), &step)
+      return !step.changes.isEmpty
+    }
+    func offer(_ second: Int64) throws -> Instant? {
+      try PaymentTable.oldestOffer(ledger.database, of: .own, at: ledger.time(instant(second)))
+    }
+    #expect(try !changes(1001) && changes(1061) && offer(1001) == instant(1000))
+    try boot(3)
+    #expect(try changes(5) && changes(1001) && offer(5) == nil)
+  }
+
+  @Test func `The 257th boot is refused, as the ledger's times have no room for it`() throws {
+    for number in 0..<256 { try boot(UInt64(number)) }
+    try boot(7)
+    #expect(throws: LedgerError.self) { try boot(256) }
+    try boot(255)
+  }
+
   @Test(.tags(.fileOnly))
   func `Pushes of an older ledger are Phoenix's alerts, and its runs had Phoenix's form`() throws {
     let path = "\(directory)/older.sqlite"
