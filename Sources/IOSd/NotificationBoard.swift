@@ -28,7 +28,7 @@ struct NotificationBoard {
 
   /// Returns the row to be stored.
   mutating func show(
-    _ notification: PhoneNotification, userInfo: [UInt8]? = nil, wall: Int64, at: Int64
+    _ notification: PhoneNotification, userInfo: [UInt8]? = nil, wall: Int64, at: Int64, boot: String? = nil
   ) -> NotificationRow {
     if let number = notification.text.badge { setBadge(number) }
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
@@ -40,6 +40,7 @@ struct NotificationBoard {
       thread: text.thread, category: text.category, isDisplayed: notification.isDisplayed, wall: wall,
       at: at, key: notification.key)
     row.badgeIncrement = text.badgeIncrement == 1 ? nil : text.badgeIncrement
+    row.boot = boot
     row.userInfo = userInfo.map { String(decoding: $0, as: UTF8.self) }
     keep(row)
     return row

@@ -26,9 +26,9 @@ final class NotificationCentre {
   func show(_ notification: PhoneNotification, userInfo: [UInt8]?, clock: Clock) {
     let (wall, now) = (clock.wallNanoseconds, clock.now.nanoseconds)
     var rows = notification.replacedKeys.compactMap { board.withdraw(key: $0, wall: wall, at: now) }
-    var row = board.show(notification, userInfo: userInfo, wall: wall, at: now)
-    row.boot = Journal.text(of: clock.boot)
-    rows.append(row)
+    rows.append(
+      board.show(
+        notification, userInfo: userInfo, wall: wall, at: now, boot: Journal.text(of: clock.boot)))
     log.append(rows.map(BoardLine.notification))
   }
 
