@@ -50,7 +50,7 @@ extension Checker {
     if let settledNs = payment.settledNs, settledNs >= payment.requestedNs, settledNs < holdUntilNs {
       find(
         3,
-        "Payment \(payment.id) failed without the wallet \((holdUntilNs - settledNs) / 1_000_000) ms before its hold ended",
+        "Payment \(payment.id) failed without the wallet \((holdUntilNs &- settledNs) / 1_000_000) ms before its hold ended",
         [payment.evidence])
     }
   }
@@ -70,7 +70,7 @@ extension Checker {
       }
       used[count - 1] += 1
     }
-    for (order, used) in zip(orders, used) where used != order.times - order.left {
+    for (order, used) in zip(orders, used) where used != order.times &- order.left {
       find(
         3,
         "Of the order of \(order.times) failures \(order.left) are left, and \(used) payments failed by it",
