@@ -74,6 +74,33 @@ import Testing
     #expect(claim.atNs == nil)
   }
 
+  @Test func `The newest backup is whole, and only of earlier ones the peer may have the hash`() throws {
+    func sentences(_ revision: String) throws -> [String] {
+      let run = try SampleStory.tell()
+      let rows = try run.ledger.rows(
+        "SELECT blob FROM backups WHERE revision = (SELECT \(revision) FROM backups)")
+      guard case .blob(let whole)? = rows.first?.first else { return ["there is no backup"] }
+      try run.ledger.execute(
+        "UPDATE backups SET blob = ? WHERE revision = (SELECT \(revision) FROM backups)",
+        [.blob(WireBytes.sha256(whole))])
+      return try Judge.verdict(home: run.home).findings.map(\.sentence)
+    }
+    #expect(try sentences("min(revision)") == [])
+    #expect(try sentences("max(revision)") == ["The peer keeps only the hash of the newest backup"])
+  }
+
+  @Test func `A ledger of more boots than its times have room for gets a verdict`() throws {
+    let run = try SampleStory.tell()
+    try run.ledger.execute("ALTER TABLE runs ADD COLUMN boot TEXT NOT NULL DEFAULT ''")
+    try run.ledger.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, boot)
+      SELECT 9000000000000000000 + i, 1, 1, 0, hex(i) || '0000000000000000' FROM n
+      """)
+    _ = try Judge.verdict(home: run.home)
+  }
+
   @Test(
     arguments: [
       ("DELETE FROM channel", 4, "has 0 rows of its one channel"),

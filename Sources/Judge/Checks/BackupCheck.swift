@@ -26,6 +26,9 @@ extension Checker {
     guard next == kept.count else {
       return find(4, "The peer's backups are not those that the wallet stored", [kept[next].evidence])
     }
+    if let newest = kept.last, newest.isOnlyHash {
+      find(4, "The peer keeps only the hash of the newest backup", [newest.evidence])
+    }
     checkPace()
   }
 
@@ -34,7 +37,7 @@ extension Checker {
     for place in kept.indices.dropFirst() {
       let (earlier, later) = (kept[place - 1], kept[place])
       guard let run = evidence.ledger.run(at: later.atNs), earlier.atNs >= run.startedNs,
-        later.atNs - earlier.atNs < run.storageDelayNs
+        later.atNs &- earlier.atNs < run.storageDelayNs
       else { continue }
       find(
         4, "The peer stored a backup sooner after the one before than its --storage-delay allows",
@@ -76,7 +79,7 @@ private struct StorageDelay {
   private func end(at atNs: Int64, after earlier: BackupEntry?) -> Int64? {
     guard let earlier, let run = ledger.run(at: atNs), run.storageDelayNs > 0, earlier.atNs >= run.startedNs
     else { return nil }
-    let endNs = earlier.atNs + run.storageDelayNs
+    let endNs = earlier.atNs &+ run.storageDelayNs
     return atNs < endNs ? endNs : nil
   }
 

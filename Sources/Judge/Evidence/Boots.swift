@@ -10,15 +10,15 @@ struct Boots {
   /// The boots of lspd's starts and of the claims, in their order.
   init(runs: [String] = [], claims: [String] = []) {
     for (number, boot) in runs.uniqued.enumerated() {
-      begins[Self.machine(boot)] = Int64(number) * Self.lengthNs
+      begins[Self.machine(boot)] = Int64(number) &* Self.lengthNs
     }
     insert(claims)
   }
 
-  /// Those without a start of lspd lie behind the one before.
+  /// Those without a start of lspd lie behind the one before: up to seven, of up to 52 days each.
   mutating func insert(_ boots: [String]) {
-    let step = begins.isEmpty ? Self.lengthNs : Self.lengthNs / 2
-    var last = begins.isEmpty ? -step : -2 * step
+    let step = begins.isEmpty ? Self.lengthNs : Self.lengthNs / 8
+    var last = -Self.lengthNs
     for boot in boots {
       last = begins[Self.machine(boot)] ?? last &+ step
       begins[Self.machine(boot)] = last

@@ -161,6 +161,8 @@ struct BackupEntry {
     blob = try row.blob("blob")
   }
 
+  var isOnlyHash: Bool { blob.count == 32 }
+
   /// Frames have the hash of their backup.
   func has(hash: [UInt8]) -> Bool { blob == hash || Secrets.sha256(blob) == hash }
 

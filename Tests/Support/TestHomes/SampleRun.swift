@@ -184,12 +184,13 @@ final class SampleRun {
 
   /// `peer_storage`, as sent before every step.
   func store(_ connection: Int64) throws {
-    let blob = WireBytes.sha256(Array("backup \(now)".utf8))
-    try receive(connection, WireBytes.storage(blob))
+    let blob = Array("backup \(now)".utf8)
+    let hash = WireBytes.sha256(blob)
+    try receive(connection, WireBytes.storage(hash))
     try ledger.execute(
       "INSERT INTO backups (at_ns, connection, blob) VALUES (?, ?, ?)",
       [.integer(stamp), .integer(connection), .blob(blob)])
-    backup = blob
+    backup = hash
   }
 
   func connect(_ id: Int64, node: [UInt8] = SampleRun.node) throws {
