@@ -69,10 +69,14 @@ struct TellingTests {
     let run = try SampleStory.tellOfTelling()
     // Epoch 1 and connection 1 are the app's; epoch 2 receives payment 1, epoch 3 comes after all payments.
     let epoch: Int64 = isFirst ? 1 : 3
-    let claims = try run.wallet.rows("SELECT claimed_boot_ns FROM claims WHERE epoch = \(epoch)")
-    guard case .integer(let claimed)? = claims.first?.first else { return #expect(Bool(false)) }
-    // iosd starts anew after the first claim, or before the last.
-    let change = isFirst ? claimed + 1 : claimed - 1
+    let claims = try run.wallet.rows("SELECT claimed_boot_ns FROM claims WHERE epoch IN (2, \(epoch))").map {
+      guard case .integer(let claimed)? = $0.first else { return Int64(0) }
+      return claimed
+    }
+    // iosd is restarted between the claim and that of epoch 2.
+    let change = (claims[0] + claims[1]) / 2
+    // The row has the phone's clock: another boot of the phone, and hours of the machine's sleep.
+    try run.wallet.executeAll("UPDATE claims SET claimed_boot_ns = claimed_boot_ns + 28800000000000")
     try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = \(epoch)")
     try run.ledger.executeAll("UPDATE runs SET push_form = 'phoenix'")
     let journals = "\(run.home)/journal"

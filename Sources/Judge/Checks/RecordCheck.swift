@@ -113,8 +113,8 @@ private struct RecordHistory {
 extension Evidence {
   /// A restored container lacks what the lost one had.
   fileprivate var recordsBeginNs: Int64 {
-    let restored = wallet.isRestored ? wallet.claims.first?.bootNs : nil
-    return max(restored ?? .min, wallet.claims.last(where: \.isRaised)?.bootNs ?? .min)
+    let restored = wallet.isRestored ? wallet.claims.first.map(claimedNs) : nil
+    return max(restored ?? .min, wallet.claims.last(where: \.isRaised).map(claimedNs) ?? .min)
   }
 }
 
@@ -126,7 +126,7 @@ extension MissingJournals {
     var untilNs = Int64.min
     for (place, claim) in claims.enumerated() where !hasJournal(ofEpoch: claim.epoch) {
       let next = claims[(place + 1)...].first { $0.pid != claim.pid || $0.startTime != claim.startTime }
-      untilNs = max(untilNs, next?.bootNs ?? .max)
+      untilNs = max(untilNs, next.map(evidence.claimedNs) ?? .max)
     }
     for journal in evidence.journals(of: "mainappd") where journal.hasGaps {
       untilNs = max(untilNs, journal.hasEnded ? journal.lastNs : .max)

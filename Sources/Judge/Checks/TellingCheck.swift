@@ -5,7 +5,7 @@ extension Checker {
     checkAnnouncements()
     let periods = TellingPeriods(evidence)
     let extensions = ExtensionProcesses(evidence)
-    for claim in evidence.wallet.claims where periods.tells(at: claim.bootNs) {
+    for claim in evidence.wallet.claims where periods.tells(at: evidence.claimedNs(claim)) {
       checkOwner(of: claim, extensions)
     }
     for entry in evidence.ledger.connections where entry.isAccepted { checkOpener(of: entry, periods) }
@@ -44,7 +44,8 @@ extension Checker {
 
   /// A claim counts by its own time: the extension of another wallet may still be connected when iosd starts anew.
   private func tells(_ entry: ConnectionEntry?, at instantNs: Int64, _ periods: TellingPeriods) -> Bool {
-    periods.tells(at: entry?.epoch.flatMap { evidence.wallet.claim($0) }?.bootNs ?? instantNs)
+    let claim = entry?.epoch.flatMap { evidence.wallet.claim($0) }
+    return periods.tells(at: claim.map(evidence.claimedNs) ?? instantNs)
   }
 
   private mutating func checkPreimages(_ periods: TellingPeriods) {

@@ -148,6 +148,16 @@ struct Evidence {
     byWriter[Writer(pid: claim.pid, startTime: claim.startTime, boot: claim.boot)]
   }
 
+  /// When it was claimed, on the clock of journals and ledger. The row has the phone's own, which counts the machine's
+  /// sleep and begins again with each boot of the phone.
+  func claimedNs(_ claim: ClaimEntry) -> Int64 {
+    let journal = journal(of: claim) ?? journal(answeringEpoch: claim.epoch)
+    let answered = journal.flatMap { journal in
+      journal.placeOfAnswer(to: claim.epoch).map { journal.events(of: "guard")[$0].atNs }
+    }
+    return answered ?? wallet.sum(of: claim.epoch).firstNs ?? claim.bootNs
+  }
+
   /// The journal of the peer that ran then; nil if it is missing.
   func peersJournal(at instantNs: Int64) -> JournalFile? {
     guard let run = ledger.run(at: instantNs) else { return nil }

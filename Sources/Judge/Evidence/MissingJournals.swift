@@ -21,7 +21,7 @@ struct MissingJournals {
     let isCleaned = evidence.journals(of: "mainappd").contains {
       $0.arguments.contains("--clean-journals") || $0.isOfTellingWallet
     }
-    let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
+    let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(evidence.claimedNs)).max() ?? 0
     let limit = isCleaned ? now &- Self.keptNs : .min
     let newest = Dictionary(evidence.journals.map { ($0.process, $0.startedNs) }) { max($0, $1) }
     // The time between two boots of the machine is known by the wall clock alone.
@@ -38,12 +38,12 @@ struct MissingJournals {
       }, uniquingKeysWith: max)
     func lastSign(of claim: ClaimEntry) -> Int64 {
       let end = ends[Holder(role: claim.role, pid: claim.pid)]
-      return max(claim.bootNs, evidence.wallet.sum(of: claim.epoch).lastNs ?? .min, end ?? .min)
+      return max(evidence.claimedNs(claim), evidence.wallet.sum(of: claim.epoch).lastNs ?? .min, end ?? .min)
     }
     for claim in evidence.wallet.claims where evidence.journal(of: claim) == nil {
       if mayBeCleaned(
-        claim.program, startedNs: claim.bootNs, wallNs: claim.wallNs, lastNs: lastSign(of: claim))
-      {
+        claim.program, startedNs: evidence.claimedNs(claim), wallNs: claim.wallNs, lastNs: lastSign(of: claim)
+      ) {
         cleanedEpochs.insert(claim.epoch)
       } else if evidence.journal(answeringEpoch: claim.epoch) == nil {
         epochs.insert(claim.epoch)

@@ -10,10 +10,12 @@ struct WriteSums {
   private var receiving: [ReceivingWrite] = []
   /// Times of the writes that changed the channel.
   private(set) var revisionsNs: [Int64] = []
+  private(set) var firstNs: Int64?
   private(set) var lastNs: Int64?
 
   mutating func add(_ write: NodeWriteEntry) {
     count += 1
+    firstNs = min(firstNs ?? .max, write.atNs)
     lastNs = max(lastNs ?? .min, write.atNs)
     guard let summary = write.summary else { return }
     received = received &+ summary.received
