@@ -163,6 +163,7 @@ import Testing
         guard case .integer(let closedNs)? = closed.first?.first else { return }
         let due = closedNs + 2_000_000_000
         run.peer.late(since: due, at: due + lateMs * 1_000_000)
+        run.peer.end(at: due + lateMs * 1_000_000)
         try run.peer.write(to: "\(run.home)/journal")
       }
       #expect(isUntold(900, in: found) == isFound, "\(lateMs)")

@@ -31,7 +31,8 @@ import Testing
         """
       switch table {
       case "connections": script += "UPDATE more SET id = id + 1000, node = x'\(node)';"
-      case "frames": script += "UPDATE more SET id = id + 1000, connection = connection + 1000;"
+      case "frames":
+        script += "UPDATE more SET id = id + (SELECT max(id) FROM frames), connection = connection + 1000;"
       case "backups": script += "UPDATE more SET revision = revision + 1000;"
       case "channel", "htlcs": break
       default: script += "UPDATE more SET id = id + 1000;"

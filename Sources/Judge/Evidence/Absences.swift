@@ -62,6 +62,11 @@ struct Absences {
     if let run = evidence.ledger.runs.first(where: { !boots.have($0.startedNs, in: $0.boot) }) {
       addDamage("peer's ledger", "start \(run.id) of lspd has a time of another boot than it names")
     }
+    if evidence.ledger.missingFrames != 0 {
+      addDamage(
+        "peer's ledger",
+        "\(countWords(Int(clamping: evidence.ledger.missingFrames), "row")) of frames are missing")
+    }
     guard !evidence.hasLedger else { return }
     add(
       "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",

@@ -86,16 +86,15 @@ extension EvidenceCollector {
     return JournalFile(reading.journal, endsTorn: endsTorn, visits)
   }
 
-  /// Whether the newest journal of lspd or iosd has no end and was copied: a copy was changed when it was made, and not
-  /// when its last line was written.
+  /// Whether the newest journal of lspd or iosd has no end and was copied: the file of a copy is newer than its last line,
+  /// or than its own content.
   func isCopyOfRunningPhone(_ journals: [JournalFile]) -> Bool {
     ["lspd", "iosd"].contains { program in
       guard let journal = journals.last(where: { $0.process == program }), !journal.hasEnded,
         let stamp = FileStamp("\(program == "lspd" ? firstHome : home)/journal/\(journal.name)")
       else { return false }
-      // A copy without the original's times; the phone's own clock may be off.
-      let key = program == "lspd" ? FileStamp("\(firstHome)/lsp/node-key") : nil
-      let isNew = key.map { $0.modifiedNanoseconds &- journal.start.wallNs > stepSlackNs } ?? false
+      // A copy without the original's times. The phone's own clock may be off.
+      let isNew = program == "lspd" && stamp.modifiedNanoseconds &- journal.lastWallNs > stepSlackNs
       return isNew || stamp.changedNanoseconds > stamp.modifiedNanoseconds
     }
   }

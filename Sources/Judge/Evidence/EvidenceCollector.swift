@@ -66,6 +66,10 @@ struct EvidenceCollector {
     let access = AccessEntry.all(in: firstHome + "/lsp")
     let senders = SenderEntry.all(in: home + "/lsp", boots)
     remarks += access.remarks + senders.remarks
+    if boots.areSeveral, !access.rows.isEmpty {
+      remarks.append(
+        "lsp/access.jsonl is not judged: the machine was rebooted, and its rows do not name their boot")
+    }
     let hasPhone = FileStamp(phonePath) != nil
     var evidence = Evidence(
       home: home, moment, journals, secrets,

@@ -62,10 +62,10 @@ struct JournalReading {
     offset = end
   }
 
-  /// Each record has the checksum of the one before. Journals made by hand have none.
+  /// Each record has the checksum of the one before. Journals made by hand have none, and no form of a core.
   private mutating func checkOrder(of record: JournalRecord, _ bytes: ArraySlice<UInt8>) {
     let after = record.body["after"]?.text
-    if after != nil { hasChecksums = true }
+    if after != nil || record.kind == "core" && record.body["form"] != nil { hasChecksums = true }
     if hasChecksums, after != lastChecksum { changedLine = changedLine ?? line }
     lastChecksum = Self.checksum(bytes)
   }

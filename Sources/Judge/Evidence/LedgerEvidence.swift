@@ -22,6 +22,8 @@ struct LedgerEvidence {
   let webhookAttempts: Rows<WebhookAttemptEntry>
   let runs: Rows<RunEntry>
   let losses: Rows<LossEntry>
+  /// lspd deletes no frame, so their numbers have no gap.
+  let missingFrames: Int64
   let externalInvoices: Rows<ExternalInvoiceEntry>
   let splices: Rows<SpliceEntry>
   /// When the channel failed for good; nil if it has not.
@@ -64,6 +66,7 @@ struct LedgerEvidence {
     webhookCalls = try tables.readIfThere("webhook_calls", by: "number", WebhookCallEntry.init)
     webhookAttempts = try tables.readIfThere("webhook_attempts", by: "id", WebhookAttemptEntry.init)
     runs = try tables.read("runs", by: "id", RunEntry.init)
+    missingFrames = try isShared ? 0 : Self.gaps(in: "frames", file)
     losses = try tables.read("losses", by: "id", LossEntry.init)
     externalInvoices = try tables.readIfThere(
       "external_invoices", formerly: "elsewhere", by: "id", ExternalInvoiceEntry.init)
@@ -81,6 +84,15 @@ struct LedgerEvidence {
     paidExternal = externalInvoices.index { $0.isPaid ? $0.paymentHash : nil }
     starts = runs.map(\.startedNs)
     backupTimes = backups.map(\.atNs)
+  }
+
+  private static func gaps(in table: String, _ file: SQLiteFile?) throws(JudgeError) -> Int64 {
+    var gaps: Int64 = 0
+    try file?.eachRow(table, statement: "SELECT coalesce(max(id), 0) - count(*) AS gaps FROM \(table)") {
+      (row) throws(JudgeError) in
+      gaps = try row.integer("gaps")
+    }
+    return gaps
   }
 
   /// The node that the ledger has for the wallet.

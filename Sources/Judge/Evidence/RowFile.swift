@@ -15,6 +15,8 @@ enum RowFile {
     do throws(EvidenceFile.Problem) {
       _ = try EvidenceFile("\(directory)/\(name)").readLines { line in
         number += 1
+        // Two senders after a full disk may each end the line that it cut off.
+        guard !line.isEmpty else { return true }
         let value = JSONValue(parsing: Array(line))
         if let row = value.flatMap({ parse($0, "\(name) line \(number)") }) {
           rows.append(row)

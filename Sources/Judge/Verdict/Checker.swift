@@ -173,8 +173,9 @@ struct Checker {
     let broken = findings.filter { $0.invariant != Invariant.progress.rawValue }
     if evidence.isCopyOfRunningPhone, !broken.isEmpty {
       missing.append(Self.oneMoment)
-      findings.removeAll { broken.contains($0) }
-      remarks += broken.map { "not held against the wallet: \($0.sentence)" }.uniqued
+      findings = findings.filter { $0.invariant == Invariant.progress.rawValue }
+      remarks += broken.prefix(Self.named).map { "not held against the wallet: \($0.sentence)" }.uniqued
+      if broken.count > Self.named { remarks.append("and \(broken.count - Self.named) more of the kind") }
     }
     let without = Set((absences.all + missing).map(\.part))
     return Verdict(
@@ -183,6 +184,7 @@ struct Checker {
       notJudged: (absences.all + missing).map(\.part).uniqued, missing: missing)
   }
 
+  private static let named = 5
   private static let oneMoment = Absence(
     part: "one moment",
     sentence: "this is a copy of a phone that ran or was killed, and its files do not fit together",
