@@ -20,7 +20,18 @@ struct ForgedHome {
     let freely =
       ["PRAGMA foreign_keys = OFF"]
       + ["changed", "removed"].map { "DROP TRIGGER IF EXISTS claims_are_never_\($0)" }
-    for statement in freely + statements { try database.execute(statement) }
+    for statement in freely { try database.execute(statement) }
+    for statement in statements {
+      let before = try Self.changes(database)
+      try database.execute(statement)
+      if statement.contains("UPDATE") || statement.contains("DELETE") || statement.contains("INSERT") {
+        #expect(try Self.changes(database) > before, "without effect: \(statement)")
+      }
+    }
+  }
+
+  private static func changes(_ database: Connection) throws -> Int64 {
+    try database.firstRow("SELECT total_changes()")?.integer(0) ?? 0
   }
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
@@ -34,12 +45,18 @@ struct ForgedHome {
   func rows(_ name: String, _ change: ([String]) throws -> [String]) throws {
     let file = "\(path)/\(name)"
     let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { String($0) }
-    try change(lines).map { $0 + "\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
+    let changed = try change(lines)
+    #expect(changed != lines, "an edit of \(name) without effect")
+    try changed.map { $0 + "\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
   }
 
-  /// The longest journal of a program.
+  /// The longest journal of a program that has ended in order: one of a killed process may end anywhere.
   func journal(_ program: String) throws -> String {
-    let sizes = try journals(program).map { name in
+    let ended = try journals(program).filter {
+      try String(contentsOfFile: "\(path)/\($0)", encoding: .utf8).split(separator: "\n").last?.contains(
+        #""kind":"end""#) ?? false
+    }
+    let sizes = try ended.map { name in
       (name, try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")[.size] as? Int ?? 0)
     }
     return try #require(sizes.max { $0.1 < $1.1 }?.0, "there is no journal of \(program)")
@@ -52,7 +69,7 @@ struct ForgedHome {
     }.sorted().map { "journal/\($0)" }
   }
 
-  /// Removes the lines that contain a text, and numbers the others anew; `isSummed`: their checksums are made anew too.
+  /// Removes the lines that contain a text, and numbers the others again; `isSummed`: their checksums too.
   func cutLine(_ program: String, with text: String, isSummed: Bool = false) throws {
     try rows(try journal(program)) { lines in
       let cut = try #require(lines.lastIndex { $0.contains(text) }, "no line with \(text)")
