@@ -22,9 +22,11 @@ final class CompletingPhone {
   init(holdSeconds: Int = 600, _ iosdOptions: [String] = [], lspd: [String] = []) throws {
     var template = Array("/tmp/baton-completing-XXXXXX".utf8CString)
     phone = Phone(home: String(cString: mkdtemp(&template)!))
-    starter = PhoneStarter.Options(
-      lspdArguments: ["--push-form", "bitkit", "--hold-seconds", "\(holdSeconds)"] + lspd,
-      iosdArguments: ["--wallet", "bitkit"] + iosdOptions + PhoneProcess.liftedLimit)
+    var options = PhoneStarter.Options(
+      lspdArguments: ["--hold-seconds", "\(holdSeconds)"] + lspd,
+      iosdArguments: iosdOptions + PhoneProcess.liftedLimit)
+    options.wallet = .bitkit
+    starter = options
     _ = try PhoneStarter(phone: phone, options: starter).start()
   }
 

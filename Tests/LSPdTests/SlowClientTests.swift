@@ -71,14 +71,17 @@ import WaitingTests
   {
     let provider = try ProviderProcess()
     let port = try #require(provider.port)
+    // Without the token most would be refused as too many in a second.
+    let request = Array(
+      "GET / HTTP/1.1\r\nHost: localhost:\(port)\r\nAuthorization: Bearer \(provider.token)\r\n\r\n".utf8)
     for _ in 0..<200 {
       let client = try RawHTTP(port: port)
-      client.send(Array("GET / HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8))
+      client.send(request)
     }
     var unread: [RawHTTP] = []
     for _ in 0..<200 {
       let client = try RawHTTP(port: port)
-      client.send(Array("GET / HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n".utf8))
+      client.send(request)
       unread.append(client)
     }
     #expect(try provider.hint(Self.wallet, 5000).status == 200)
