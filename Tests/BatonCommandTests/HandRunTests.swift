@@ -36,6 +36,13 @@ import WaitingTests
     let row = "\"by_hand\":[{\"process\":\"mainappd\",\"pid\":\(app)}]"
     #expect(try phone.run("ps", "--json").contains(row))
     #expect(try phone.run("status", "--json").contains(row))
+    pair.send(SIGTERM)
+    _ = phone.scratch.end(pair)
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    _ = try phone.run("down")
+    let verdict = try phone.run("judge")
+    #expect(verdict.contains("Verdict: sound."), "\(verdict)")
   }
 }
 

@@ -104,7 +104,10 @@ struct Absences {
           "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
           Self.phoneAdvice)
       }
+      // A process that was started by hand has the machine's boot, as lspd has, and not the phone's.
+      let machine = Set(evidence.ledger.runs.compactMap(\.boot))
       let journals = (Evidence.wallets + [Evidence.tellingExtension]).flatMap { evidence.journals(of: $0) }
+        .filter { !machine.contains($0.boot) }
       // Rows made by hand do not identify a process.
       if phone.processes.contains(where: { $0.startTime != nil }),
         let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } })

@@ -31,6 +31,7 @@ struct JournalReading {
   private var digest = JournalDigest()
   private var lastChecksum: String?
   private var hasChecksums = false
+  private var isBeyondLimit = false
 
   init(path: String, until limitNs: Int64?, bootBeginNs: Int64 = 0, search: SecretSearch? = nil) {
     name = path.split(separator: "/").last.map(String.init) ?? path
@@ -92,8 +93,9 @@ struct JournalReading {
   }
 
   private mutating func take(_ record: JournalRecord) {
-    // The first line is kept regardless of the limit: it names the process.
-    if start != nil, let limitNs, record.atNs > limitNs { return }
+    // The first line is kept regardless of the limit: it names the process. A later record may have an earlier time.
+    if start != nil, let limitNs, record.atNs > limitNs { isBeyondLimit = true }
+    guard !isBeyondLimit else { return }
     noteNumber(of: record)
     start = start ?? record
     last = record.replacingBody(.null)
