@@ -6,6 +6,7 @@ import Glibc
 import Ground
 import LightningInvoices
 import PhoneClient
+import Reports
 import Testing
 import WaitingTests
 
@@ -112,11 +113,17 @@ import WaitingTests
     #expect(asked.map(\.verb) == ["await", "pay", "pay", "await", "await"])
   }
 
-  @Test func `A silent lspd is waited for as long as was asked`() throws {
+  @Test func `A silent lspd is waited for as long as was asked; it may have the payment: exit code 7`() throws
+  {
     let request = ControlMessage("pay", ["attempt-id": Bytes32.zero.hex, "wait": "no"])
-    #expect(throws: ControlClientError.timedOut(path: phone.lspdSocket)) {
+    let error = try #require(throws: ControlClientError.self) {
       try phone.pay(request, timeout: .milliseconds(50))
     }
+    #expect(
+      error.description
+        == "the outcome is unknown: the daemon at \(phone.lspdSocket) did not answer in time; look at its journal; look at `baton payments` before you try again"
+    )
+    #expect(CommandFailure(error).code == .tooSlow)
     #expect(throws: ControlClientError.timedOut(path: phone.lspdSocket)) {
       try phone.outcome(of: request, timeout: .milliseconds(50))
     }
@@ -126,7 +133,35 @@ import WaitingTests
     throws
   {
     let end = try pay(answers: [])
-    #expect(end == .exited(code: 7) && said.contains("which may still settle; nothing was sent twice"))
+    #expect(end == .exited(code: 7) && said.hasPrefix("baton: the outcome is unknown: "), "\(said)")
+    #expect(said.contains("which may still settle; nothing was sent twice"))
     #expect(asked.first?.verb == "pay" && asked.count { $0.verb == "pay" } == 1)
+    #expect(told(of: 1))
+  }
+
+  @Test func `A later part of which lspd says nothing: exit code 7, and the payment counts as pending`()
+    throws
+  {
+    let end = try pay(
+      "--parts", "2", answers: [.error("no such payment"), state("offered", ["payment": "1"])])
+    #expect(end == .exited(code: 7) && said.contains("baton: the outcome is unknown: "), "\(said)")
+    #expect(told(of: 2))
+  }
+
+  @Test func `An lspd that is away when the time to wait is over leaves the parts pending`() throws {
+    let end = try pay(
+      "--parts", "2", "--timeout", "1s",
+      answers: [
+        .error("no such payment"), state("offered", ["payment": "1"]), state("offered", ["payment": "2"]),
+      ])
+    #expect(end == .exited(code: 7) && said.contains("pending: no outcome in "), "\(said)")
+    #expect(told(of: 2))
+  }
+
+  /// The sender's row: pending, with the ids of its requests.
+  private func told(of requests: Int) -> Bool {
+    let rows = SenderRow.rows(in: scratch.text("phone/lsp/senders.jsonl").utf8)
+    let sent = asked.filter { $0.verb == "pay" }.compactMap { $0["attempt-id"] }
+    return rows.map(\.told) == ["pending"] && rows.map(\.attempts) == [sent] && sent.count == requests
   }
 }

@@ -93,9 +93,7 @@ package struct Phone: Sendable {
   package func askAppToPay(_ request: ControlMessage) throws(ControlClientError) -> ControlMessage {
     do { return try askApp(request, inFront: true) } catch {
       switch error {
-      case .timedOut, .hungUp:
-        throw .outcomeUnknown(
-          "the outcome is unknown: \(error); look at `baton payments` before you try again")
+      case .timedOut, .hungUp: throw .unknown(after: error)
       default: throw error
       }
     }

@@ -53,10 +53,10 @@ struct PaymentInParts {
     for index in parts.indices {
       if index > 0, apart > .zero {
         _ = try EventLoop().run(for: apart) { false }
-        try lookBack(before: index)
+        lookBack(before: index)
         if isFailed { break }
       }
-      guard try send(index) else { break }
+      guard try send(index, journal) else { break }
       if isFailed || parts[index].isNotNeeded { break }
     }
     if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }
@@ -76,7 +76,7 @@ struct PaymentInParts {
   }
 
   /// False if lspd has not got it, but an earlier part: without this one the wallet gives that back.
-  private mutating func send(_ index: Int) throws -> Bool {
+  private mutating func send(_ index: Int, _ journal: SenderJournal) throws -> Bool {
     let request = invoice.payRequest(
       partMsat: parts[index].amountMsat, waits: false,
       holdSeconds: invocation.line.integer("--hold-seconds"))
@@ -88,6 +88,12 @@ struct PaymentInParts {
     } catch let failure as CommandFailure where failure.code == .daemonMissing && index > 0 {
       invocation.output.remark("\(name(of: index)): not sent, as the connection to lspd broke")
       return false
+    } catch let error as ControlClientError where index > 0 || error.leavesOutcomeUnknown {
+      journal.note(
+        SenderRow(
+          "pending", of: invoice, reason: nil, parts.compactMap(\.request) + [request], inParts: true),
+        invocation.output)
+      throw ControlClientError.unknown(after: error)
     }
   }
 
@@ -115,29 +121,36 @@ struct PaymentInParts {
   }
 
   /// Checks the earlier parts: after a failure no further part is sent.
-  private mutating func lookBack(before index: Int) throws {
+  private mutating func lookBack(before index: Int) {
     for earlier in 0..<index where parts[earlier].isOpen && !isFailed {
-      if let answer = try look(at: earlier), answer.isFailure { note(answer, earlier) }
+      // Without an answer the part keeps its last state.
+      let answer = try? look(at: earlier, timeout: Self.answerTimeout)
+      if let answer, answer.isFailure { note(answer, earlier) }
     }
   }
 
   /// What became of the part; lspd may be restarted meanwhile.
-  private func look(at index: Int) throws -> PaymentAnswer? {
+  private func look(at index: Int, timeout: TimeSpan) throws -> PaymentAnswer? {
     guard let request = parts[index].request else { return nil }
-    return try invocation.phone.outcome(of: request, waits: false, timeout: Self.answerTimeout)
+    return try invocation.phone.outcome(of: request, waits: false, timeout: timeout)
   }
 
-  /// Waits for all open parts. After a lost connection lspd is asked anew.
+  /// Waits for all open parts. After a lost connection lspd is asked again.
   private mutating func waitForEnd(until end: Instant) throws {
     while parts.contains(where: \.isOpen), !isFailed, !isSettled {
       do {
-        try waitOnOneConnection(until: end)
-      } catch ControlClientError.timedOut { return } catch ControlClientError.hungUp, ControlClientError
-        .notRunning
-      {
-        for index in parts.indices where parts[index].isOpen {
-          if let answer = try look(at: index), answer.isFailure || answer.isSettled { note(answer, index) }
+        do { try waitOnOneConnection(until: end) } catch ControlClientError.hungUp, ControlClientError
+          .notRunning
+        {
+          for index in parts.indices where parts[index].isOpen {
+            let answer = try look(at: index, timeout: end - Clock.monotonicNow)
+            if let answer, answer.isFailure || answer.isSettled { note(answer, index) }
+          }
         }
+      } catch let error as ControlClientError {
+        // The parts that are sent stay pending.
+        if case .timedOut = error { return }
+        return invocation.output.remark("\(error)")
       }
     }
   }

@@ -101,7 +101,7 @@ enum LSPVerb: Verb {
     let invoice = try PayableInvoice(typed: invocation.word(), at: Clock().wallNanoseconds)
     var request = invoice.payRequest(waits: false)
     request["opens-channel"] = "yes"
-    let answer = try invocation.phone.pay(request)
+    let answer = try invocation.phone.pay(request, of: invoice)
     SenderJournal(try invocation.phone).note(
       SenderRow(answer.state, of: invoice, reason: answer.reason, [request]), invocation.output)
     invocation.output.say(

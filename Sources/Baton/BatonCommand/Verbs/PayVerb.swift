@@ -84,14 +84,14 @@ enum PayVerb: Verb {
     let start = Clock.monotonicNow
     let request = invoice.payRequest(
       waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
-    var outcome = try invocation.phone.pay(request)
+    var outcome = try invocation.phone.pay(request, of: invoice)
     if waits, !outcome.isFailure, !outcome.isSettled {
       PayInterruption.handle(isJSON: invocation.output.isJSON)
       if let words = outcome.pendingSentence { invocation.output.remark(words) }
       do {
         outcome = try invocation.phone.outcome(
           of: request, timeout: PaymentLoad.timeout(invocation.line, hold: outcome.heldFor))
-      } catch ControlClientError.timedOut { outcome.state = "pending" }
+      } catch ControlClientError.timedOut, ControlClientError.outcomeUnknown { outcome.state = "pending" }
     }
     let took = Clock.monotonicNow - start
     SenderJournal(try invocation.phone).note(
