@@ -30,11 +30,11 @@ struct HeldPaymentTests {
     let payment = try phone.begin(
       ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")
     try Wait.until("the payment to be held") {
-      phone.scratch.text("payment").contains("the peer has requested a push")
+      phone.scratch.text("payment").contains("the peer requests a push")
     }
     let said = phone.scratch.text("payment")
     #expect(
-      said.contains("held: the wallet is offline; the peer has requested a push, and holds the payment for "),
+      said.contains("held: the wallet is offline; the peer requests a push, and holds the payment for "),
       "\(said)")
     #expect(said.contains(", until 20") && said.contains(" UTC\n"), "\(said)")
     let listed = try phone.run("payments")

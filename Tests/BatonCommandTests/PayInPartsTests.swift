@@ -130,7 +130,7 @@ import WaitingTests
     #expect(lines.first == "part 1 of 2, 2,500 sat: offered to the wallet")
     #expect(
       lines.dropFirst().first
-        == "part 2 of 2, 2,500 sat: held; the wallet is offline; the peer has requested a push")
+        == "part 2 of 2, 2,500 sat: held; the wallet is offline; the peer requests a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
       lines.last?.hasSuffix(

@@ -52,13 +52,13 @@ package struct PaymentAnswer {
 
   private static let offered = "offered: the HTLC is in the wallet's channel"
 
-  /// What the peer has done for a wallet that is offline.
+  /// What the peer does for a wallet that is offline. Not what it has done: the call or push may fail.
   package var wakingWords: String {
     switch wokenBy {
-    case "webhook": "the peer has called the wallet's webhook and requests no push"
+    case "webhook": "the peer calls the wallet's webhook and requests no push"
     case "webhook-later": "the peer calls the wallet's webhook after its cooldown and requests no push"
     case "nothing": "the peer knows no phone to push to and no webhook"
-    default: "the peer has requested a push"
+    default: "the peer requests a push"
     }
   }
 
