@@ -28,6 +28,9 @@ package struct SenderJournal {
     }
   }
 
+  /// For a line that a signal handler writes; nil if there is no file to write.
+  package func openToAppend() -> Int32? { try? PlainFile.openOwn(path, O_WRONLY | O_APPEND | O_CREAT) }
+
   private static func endsInLine(_ descriptor: Int32) -> Bool {
     let length = lseek(descriptor, 0, SEEK_END)
     var last = UInt8(ascii: "\n")

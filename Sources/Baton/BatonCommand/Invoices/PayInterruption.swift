@@ -1,28 +1,51 @@
 import DaemonRuntime
 import Glibc
+import PhoneClient
+import Reports
+import Terminal
 
-/// ^C while `pay` waits: prints that the payment continues without it.
+/// ^C, SIGTERM and the like while `pay` waits: says that the payment continues without it, and leaves the sender's line.
 enum PayInterruption {
-  private static let sentence: StaticString =
-    "baton: stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton logs` shows how it ends\n"
-  private static let json: StaticString =
-    #"{"error":{"code":"interrupted","exit":130,"message":"stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton logs` shows how it ends"}}"#
+  private static let advice: StaticString =
+    "stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton payments` shows how it ends"
+  nonisolated(unsafe) private static var isJSON = false
+  nonisolated(unsafe) private static var journal: Int32 = -1
+  nonisolated(unsafe) private static var line = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-  /// A signal handler must not allocate: it writes static bytes only.
-  static func handle(isJSON: Bool) {
-    if isJSON {
-      signal(SIGINT) { _ in PayInterruption.end(withJSON: true) }
-    } else {
-      signal(SIGINT) { _ in PayInterruption.end(withJSON: false) }
-    }
+  /// `row` is what the user will have been told. Called again once the payment has another attempt.
+  static func handle(_ row: SenderRow, of phone: Phone, isJSON: Bool) {
+    let bytes = Array("\(row.json)\n".utf8)
+    let kept = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+    _ = kept.initialize(from: bytes)
+    // The earlier line is not freed: a signal may be writing it.
+    line = UnsafeBufferPointer(kept)
+    self.isJSON = isJSON
+    if journal < 0 { journal = SenderJournal(phone).openToAppend() ?? -1 }
+    for one in Interruption.handled { signal(one.rawValue) { PayInterruption.end(by: $0) } }
   }
 
-  private static func end(withJSON: Bool) {
-    if withJSON {
-      write(standardOutput, json.utf8Start, json.utf8CodeUnitCount)
-      write(standardOutput, "\n", 1)
+  /// Nothing is under way.
+  static func stop() { for one in Interruption.handled { signal(one.rawValue, SIG_DFL) } }
+
+  /// A signal handler must not allocate.
+  private static func end(by number: Int32) {
+    if journal >= 0 { _ = write(journal, line.baseAddress, line.count) }
+    if isJSON {
+      put(#"{"error":{"code":"interrupted","exit":"#, to: standardOutput)
+      let code = 128 + number
+      var digits = (UInt8(48 + code / 100), UInt8(48 + code / 10 % 10), UInt8(48 + code % 10))
+      _ = write(standardOutput, &digits, 3)
+      put(#","message":""#, to: standardOutput)
+      put(advice, to: standardOutput)
+      put("\"}}\n", to: standardOutput)
     }
-    write(standardError, sentence.utf8Start, sentence.utf8CodeUnitCount)
-    _exit(ExitCode.interrupted.rawValue)
+    put("baton: ", to: standardError)
+    put(advice, to: standardError)
+    put("\n", to: standardError)
+    _exit(128 + number)
+  }
+
+  private static func put(_ text: StaticString, to file: Int32) {
+    _ = write(file, text.utf8Start, text.utf8CodeUnitCount)
   }
 }

@@ -59,7 +59,11 @@ struct PaymentInParts {
       guard try send(index, journal) else { break }
       if isFailed || parts[index].isNotNeeded { break }
     }
-    if waits { PayInterruption.handle(isJSON: invocation.output.isJSON) }
+    if waits {
+      PayInterruption.handle(
+        SenderRow("pending", of: invoice, reason: nil, parts.compactMap(\.request), inParts: true),
+        of: try invocation.phone, isJSON: invocation.output.isJSON)
+    }
     let held = parts.compactMap { $0.answer?.heldFor }.max()
     let end = Clock.monotonicNow + PaymentLoad.timeout(invocation.line, hold: held)
     if waits && !isFailed { try waitForEnd(until: end) }

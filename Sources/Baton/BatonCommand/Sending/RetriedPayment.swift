@@ -12,6 +12,7 @@ import Terminal
 final class RetriedPayment {
   private let sending: Sending
   private let output: Output
+  private let phone: Phone
   private let journal: SenderJournal
   private let loop: EventLoop
   private let settings: SenderSettings
@@ -21,7 +22,7 @@ final class RetriedPayment {
 
   init(_ invoice: PayableInvoice, _ retry: RetryOptions, _ invocation: Invocation) throws {
     loop = try EventLoop()
-    let phone = try invocation.phone
+    phone = try invocation.phone
     journal = SenderJournal(phone)
     settings = retry.settings()
     hasButton = retry.hasButton
@@ -52,7 +53,7 @@ final class RetriedPayment {
   private func payOnce() throws -> SenderReport {
     outcome = nil
     start = Clock.monotonicNow
-    PayInterruption.handle(isJSON: output.isJSON)
+    awaitInterruption()
     sending.start()
     // Longer than any payment; the deadline comes first.
     _ = try loop.run(for: .seconds(86_400)) { outcome != nil }
@@ -61,9 +62,13 @@ final class RetriedPayment {
     return outcome
   }
 
+  private func awaitInterruption() {
+    PayInterruption.handle(SenderRow(.pending, of: sending), of: phone, isJSON: output.isJSON)
+  }
+
   /// Nothing is under way meanwhile, so ^C ends the command as ever.
   private func isButtonPressed() -> Bool {
-    signal(SIGINT, SIG_DFL)
+    PayInterruption.stop()
     return readLine() != nil
   }
 
@@ -104,6 +109,7 @@ final class RetriedPayment {
       attempts: settings.attempts)
     switch event {
     case .began(let attempt):
+      awaitInterruption()
       (progress.event, progress.attempt) = ("attempt", attempt)
       if output.isJSON { output.say(progress) }
     case .held(let answer):

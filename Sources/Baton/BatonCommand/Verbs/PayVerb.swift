@@ -86,7 +86,9 @@ enum PayVerb: Verb {
       waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
     var outcome = try invocation.phone.pay(request, of: invoice)
     if waits, !outcome.isFailure, !outcome.isSettled {
-      PayInterruption.handle(isJSON: invocation.output.isJSON)
+      PayInterruption.handle(
+        SenderRow(outcome.state, of: invoice, reason: nil, [request]), of: try invocation.phone,
+        isJSON: invocation.output.isJSON)
       if let words = outcome.pendingSentence { invocation.output.remark(words) }
       do {
         outcome = try invocation.phone.outcome(
