@@ -21,11 +21,7 @@ enum SignalVerbs {
     switch signal {
     case .kill, .crash: break
     case .freeze, .thaw:
-      if target.isSuspended(in: phone) {
-        throw CommandFailure(
-          .notDone,
-          "\(words) is suspended by iosd, which continues it when it is needed; `baton app open` does")
-      }
+      if let why = target.suspension(of: process, in: phone) { throw why }
       if signal == .thaw, !ProcessTable.isStopped(process.pid) {
         throw CommandFailure(.notDone, "\(words) is not frozen")
       }

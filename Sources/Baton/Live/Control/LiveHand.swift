@@ -127,18 +127,22 @@ package final class LiveHand: Sendable {
 
   /// The one that was frozen need not be the holder any more. A process that iosd has suspended stays so.
   private func thaw() throws -> String {
-    let suspended = PhoneProcess.allCases.filter { $0.isSuspended(in: phone) }.map(\.rawValue)
     var continued: [String] = []
+    var refusal: CommandFailure?
     for claim in try snapshot.claims.reversed() {
       let identity = claim.row.process
-      guard !suspended.contains(claim.row.role.rawValue), ProcessTable.isStopped(identity.pid),
-        let process = try watched(identity)
-      else { continue }
+      guard ProcessTable.isStopped(identity.pid), let process = try watched(identity) else { continue }
+      let target: PhoneProcess = claim.row.role == .app ? .app : .extension
+      if let why = target.suspension(of: process, in: phone) {
+        refusal = why
+        continue
+      }
       try ProcessSignal.thaw.send(to: process)
       continued.append("the \(claim.row.role.rawValue) (process \(identity.pid))")
     }
     guard !continued.isEmpty else {
-      throw CommandFailure(.notDone, "no holder of the node is frozen; `freeze` stops the one that holds it")
+      throw refusal
+        ?? CommandFailure(.notDone, "no holder of the node is frozen; `freeze` stops the one that holds it")
     }
     return "\(continued.joined(separator: " and ")) \(continued.count == 1 ? "goes" : "go") on"
   }

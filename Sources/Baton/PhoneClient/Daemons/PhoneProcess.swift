@@ -38,13 +38,26 @@ package enum PhoneProcess: String, CaseIterable, Sendable {
     return found
   }
 
-  /// iosd has suspended it, and continues it when it is opened.
-  package func isSuspended(in phone: Phone) -> Bool {
-    guard let facts = try? phone.facts(timeout: .seconds(5)) else { return false }
-    switch self {
-    case .app: return facts.app.state == AppState.suspended.word
-    case .extension: return facts.extension.state == AppState.suspended.word
-    case .lspd, .iosd: return false
+  /// Why the process may not be frozen or thawed by hand: iosd has suspended it, and continues it when it is opened; or
+  /// may have.
+  package func suspension(of process: WatchedProcess, in phone: Phone) -> CommandFailure? {
+    guard self == .app || self == .extension else { return nil }
+    let words = "\(words) (process \(process.pid))"
+    do {
+      let facts = try phone.facts(timeout: .seconds(5))
+      guard (self == .app ? facts.app.state : facts.extension.state) == AppState.suspended.word else {
+        return nil
+      }
+      return CommandFailure(
+        .notDone, "\(words) is suspended by iosd, which continues it when it is needed; `baton app open` does"
+      )
+    } catch ControlClientError.notRunning {
+      return nil
+    } catch {
+      guard ProcessTable.isStopped(process.pid) else { return nil }
+      return CommandFailure(
+        .notDone,
+        "iosd does not answer, and may have suspended \(words); thaw iosd if it is frozen, and try again")
     }
   }
 
