@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Glibc
 import Ground
+import Reports
 
 // A sender's one attempt at lspd. If the connection breaks before the answer, lspd may have the payment: it is asked by
 // the attempt's id, and nothing is sent twice.

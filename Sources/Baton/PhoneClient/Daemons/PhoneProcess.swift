@@ -42,7 +42,7 @@ package enum PhoneProcess: String, CaseIterable, Sendable {
   /// may have.
   package func suspension(of process: WatchedProcess, in phone: Phone) -> CommandFailure? {
     guard self == .app || self == .extension else { return nil }
-    let words = "\(words) (process \(process.pid))"
+    let words = "\(self.words) (process \(process.pid))"
     do {
       let facts = try phone.facts(timeout: .seconds(5))
       guard (self == .app ? facts.app.state : facts.extension.state) == AppState.suspended.word else {
