@@ -32,6 +32,10 @@ import WaitingTests
     let killing = try phone.begin(["kill", name] + kill, into: "said")
     #expect(phone.scratch.end(killing) == .exited(code: 0))
     #expect(process.hasEnded)
+    for signal in [ProcessSignal.freeze, .thaw] {
+      let failure = try #require(throws: CommandFailure.self) { try signal.send(to: process) }
+      #expect(failure == CommandFailure(.notDone, "process \(process.pid) has ended meanwhile"))
+    }
     #expect(try code("kill", name) == gone.rawValue, "\(said)")
   }
 

@@ -16,19 +16,25 @@ package enum ProcessSignal: Hashable, Sendable {
   /// Sends it, and waits until the process has ended, stopped, or goes on.
   package func send(to process: WatchedProcess) throws {
     let number = number
-    guard process.send(number) else { throw SystemError("signal process \(process.pid)") }
+    guard process.send(number) || process.hasEnded else {
+      throw SystemError("signal process \(process.pid)")
+    }
     // A stopped process handles a signal other than SIGKILL only when it goes on.
     if case .crash = self { process.send(SIGCONT) }
-    guard !hasTakenEffect(process) else { return }
     try Wait.until("process \(process.pid) to follow signal \(number)", within: Self.patience) {
-      hasTakenEffect(process)
+      process.hasEnded || hasTakenEffect(process)
+    }
+    switch self {
+    case .kill, .crash: break
+    case .freeze, .thaw:
+      if process.hasEnded { throw CommandFailure(.notDone, "process \(process.pid) has ended meanwhile") }
     }
   }
 
   private func hasTakenEffect(_ process: WatchedProcess) -> Bool {
     switch self {
     case .kill, .crash: process.hasEnded
-    case .freeze: ProcessTable.isStopped(process.pid) || process.hasEnded
+    case .freeze: ProcessTable.isStopped(process.pid)
     case .thaw: !ProcessTable.isStopped(process.pid)
     }
   }
