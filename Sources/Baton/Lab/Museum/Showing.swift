@@ -56,6 +56,9 @@ struct Museum {
 
   mutating func show(_ incident: Incident, progress: (Exploration) -> Void = { _ in }) -> Showing {
     let product = explored(incident.settings(incident.opponent), progress)
+    if case .interruption? = product.reached {
+      return Showing(incident, product: product, baton: outcome(product))
+    }
     let world = incident.settings(.baton)
     let baton = known[world] ?? outcome(explored(world, progress))
     known[world] = baton

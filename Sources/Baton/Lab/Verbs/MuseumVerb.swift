@@ -48,9 +48,12 @@ package enum MuseumVerb: Verb {
     for incident in incidents {
       let showing = museum.show(incident) { progress.tell(MuseumReport.progress(incident, $0)) }
       progress.end()
+      if showing.isInterrupted {
+        output.remark("\(incident.name): interrupted, and nothing is said of it")
+        return showing.exitCode
+      }
       if !isPage { tell(showing, isFirst: showings.isEmpty, output) }
       showings.append(showing)
-      if showing.isInterrupted { break }
     }
     if isPage { for line in MuseumReport.markdown(showings) { output.say(line) } }
     return showings.exitCode
