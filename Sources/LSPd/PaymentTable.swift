@@ -164,7 +164,9 @@ enum PaymentTable {
 
 extension PaymentFailure {
   init(word: String, code: UInt16) {
-    let simple: [PaymentFailure] = [.recipientAway, .noBalance, .amountIsZero, .alreadyPending, .alreadyPaid]
+    let simple: [PaymentFailure] = [
+      .recipientAway, .channelFailed, .noBalance, .amountIsZero, .alreadyPending, .alreadyPaid,
+    ]
     let ordered = PaymentFailure.onOrder(code: code)
     self =
       simple.first { $0.word == word }

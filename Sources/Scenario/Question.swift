@@ -120,6 +120,7 @@ public enum Question: Hashable, Sendable {
   private static func failureWords(_ word: String) -> String {
     switch word {
     case "recipient-away": "as the wallet did not connect in time"
+    case "channel-failed": "as the wallet's channel has failed"
     case "already-paid": "as this invoice is paid already"
     case "already-pending": "as a payment of this invoice is on its way"
     case "no-balance": "as the peer's balance in the channel is too low"

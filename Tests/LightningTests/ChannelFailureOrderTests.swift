@@ -30,7 +30,7 @@ import Testing
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     #expect(
       fixture.handle(.channelFailureOrdered) == [.store([.channelFailed(connection: 0, Self.text)])])
-    #expect(fixture.pay(1) == [.answer(payment: 1, .failed(.recipientAway))])
+    #expect(fixture.pay(1) == [.answer(payment: 1, .failed(.channelFailed))])
     #expect(
       fixture.peer.hint(forAmountMsat: 1000, at: milliseconds(0))
         == ForwardingHint(.doNotRetry, .recipientChannelDisabled))

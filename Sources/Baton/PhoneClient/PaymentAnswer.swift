@@ -96,6 +96,7 @@ package struct PaymentAnswer {
     switch reason {
     case "too-many-pending": "the peer holds too many payments already; try again later"
     case "recipient-away": "the wallet did not connect in time; try again later"
+    case "channel-failed": "the wallet's channel has failed for good; ask for an invoice of another wallet"
     case "no-balance": "the peer cannot forward this amount; pay less"
     case "amount-is-zero": "the amount is zero; make an invoice with an amount"
     case "already-pending": "a payment of this invoice is pending; wait for it"

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Reports
 import Glibc
 import Ground
 import Reports

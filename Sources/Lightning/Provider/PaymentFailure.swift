@@ -4,6 +4,8 @@ import LightningWire
 public enum PaymentFailure: Hashable, Codable, Sendable {
   /// The wallet did not connect in time.
   case recipientAway
+  /// The wallet's channel has failed for good.
+  case channelFailed
   case noBalance
   case amountIsZero
   /// A payment of the same hash is pending.
@@ -21,6 +23,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
   public var code: UInt16 {
     switch self {
     case .recipientAway, .noBalance, .tooManyPending: FailureCode.temporaryChannelFailure
+    case .channelFailed: FailureCode.channelDisabled
     case .amountIsZero: FailureCode.amountBelowMinimum
     case .alreadyPending, .alreadyPaid: FailureCode.incorrectOrUnknownPaymentDetails
     case .refusedByRecipient(let code), .onOrder(let code): code
@@ -31,6 +34,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
   public var word: String {
     switch self {
     case .recipientAway: "recipient-away"
+    case .channelFailed: "channel-failed"
     case .noBalance: "no-balance"
     case .amountIsZero: "amount-is-zero"
     case .alreadyPending: "already-pending"

@@ -71,7 +71,7 @@ extension PeerMachine {
     if let payee = request.payee, let wallet = state.wallet, payee != wallet { return .anotherPayee }
     if state.isPaid(request.paymentHash) { return .alreadyPaid }
     // A failed channel takes no payment.
-    if state.failure != nil { return .recipientAway }
+    if state.failure != nil { return .channelFailed }
     if state.payments.count >= Self.paymentLimit { return .tooManyPending }
     return isPending(request) ? .alreadyPending : nil
   }

@@ -22,6 +22,7 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
   public static let mppTimeout: UInt16 = 0x0017
   /// There is no route to the recipient.
   public static let unknownNextPeer: UInt16 = 0x400A
+  public static let channelDisabled: UInt16 = 0x1014
 
   // MARK: Flags
 
@@ -88,7 +89,7 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
     Known(0x0012, "final_incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
     // Transient by its flags, but another attempt with the same invoice and amount would fail too.
     Known(0x0013, "final_incorrect_htlc_amount", .giveUp(.recipientRejected)),
-    Known(0x1014, "channel_disabled", .tryAgain(.nodeUnreachable)),
+    Known(channelDisabled, "channel_disabled", .tryAgain(.nodeUnreachable)),
     Known(0x0015, "expiry_too_far", .tryAgain(.feeOrExpiry)),
     Known(0x4016, "invalid_onion_payload", .giveUp(.unsupportedFeatures)),
     Known(mppTimeout, "mpp_timeout", .tryAgain(.temporaryChannelFailure)),
