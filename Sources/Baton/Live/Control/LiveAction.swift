@@ -15,6 +15,7 @@ package enum LiveAction: String, Hashable, Sendable, CaseIterable {
     case phone
     /// lspd, and the app for an invoice.
     case sender
+    /// The kernel, and the app for a second at most.
     case kernel
   }
 

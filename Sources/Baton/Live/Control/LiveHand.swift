@@ -10,8 +10,10 @@ package final class LiveHand: Sendable {
   private static let amountMsat: UInt64 = 1_000_000
   /// A closed, dead or frozen app makes no invoice: these are made before it leaves the front, is killed or frozen.
   private static let sparesMax = 5
-  /// A mute app may not hold up what follows.
+  /// An app that does not answer may not hold up what follows.
   private static let invoicePatience = TimeSpan.seconds(3)
+  /// A kill or a freeze is to come now: a slow app makes no invoices before.
+  private static let sparesPatience = TimeSpan.seconds(1)
   /// iOS delivers it to the extension, which finds no payment, or the one that the peer holds.
   private static let payload =
     #"{"aps":{"alert":{"title":"A push by hand"},"mutable-content":1},"reason":"IncomingPayment"}"#
@@ -36,7 +38,7 @@ package final class LiveHand: Sendable {
     case .pay: return try pay()
     case .push: return try push()
     case .kill, .freeze:
-      makeSpares()
+      makeSpares(within: Self.sparesPatience)
       return try action == .kill
         ? signalHolder(.kill, "killed") : signalHolder(.freeze, "stopped; `thaw` continues it")
     case .thaw: return try thaw()
@@ -65,17 +67,19 @@ package final class LiveHand: Sendable {
   // MARK: A sender
 
   /// Nil if the app does not run, is stopped, or is not asked in time.
-  private func invoice() -> PayableInvoice? {
-    guard let pid = try? phone.facts(timeout: Self.invoicePatience).app.pid, !ProcessTable.isStopped(pid)
-    else {
+  private func invoice(within patience: TimeSpan = LiveHand.invoicePatience) -> PayableInvoice? {
+    let end = Clock.monotonicNow + patience
+    guard let pid = try? phone.facts(timeout: patience).app.pid, !ProcessTable.isStopped(pid) else {
       return nil
     }
     return try? PayableInvoice(
-      madeBy: phone, amountMsat: Self.amountMsat, timeout: Self.invoicePatience)
+      madeBy: phone, amountMsat: Self.amountMsat, timeout: end - Clock.monotonicNow)
   }
 
-  private func makeSpares() {
-    while spares.withLock({ $0.count }) < Self.sparesMax, let made = invoice() {
+  private func makeSpares(within patience: TimeSpan = LiveHand.invoicePatience) {
+    let end = Clock.monotonicNow + patience
+    while spares.withLock({ $0.count }) < Self.sparesMax, let made = invoice(within: end - Clock.monotonicNow)
+    {
       spares.withLock { $0.append(made) }
     }
   }
