@@ -77,7 +77,7 @@ final class Ledger {
   /// An instant of this boot, as the ledger has it.
   func time(_ instant: Instant) -> Instant { instant + bootBegin }
 
-  /// At the end. SQLite's log, which may have 4 MB, goes into the file, unless a reader is in the way.
+  /// At the end. SQLite's log, which may have 4 MB, goes into the file, as far as no reader still needs it.
   func close() {
     guard let file = database as? Connection else { return }
     file.setBusyTimeout(milliseconds: 0)

@@ -42,8 +42,8 @@ extension Provider {
     case "external-invoice": try makeExternalInvoice(message, of: asked, for: client)
     case "fail-next": try orderFailures(message, of: asked, for: client)
     case "fail-channel": try failChannel(message, of: asked, for: client)
-    case "order": try tell(.paidOrder, message, of: asked, for: client)
-    case "close": try tell(.mutualClose, message, of: asked, for: client)
+    case "order": try announce(.paidOrder, message, of: asked, for: client)
+    case "close": try announce(.mutualClose, message, of: asked, for: client)
     case "payments":
       let rows = try PaymentTable.list(ledger.database, of: try number(of: message, for: asked))
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
@@ -132,12 +132,12 @@ extension Provider {
   }
 
   /// The push follows the answer.
-  private func tell(
+  private func announce(
     _ reason: PushReason, _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
   ) throws {
     let wallet = try wallet(try number(of: message, for: asked))
-    if let refusal = wallet.runner.core.refusalToTell(reason) { throw refusal }
-    wallet.runner.handle(.newsOrdered(reason))
+    if let refusal = wallet.runner.core.refusalToAnnounce(reason) { throw refusal }
+    wallet.runner.handle(.announcementOrdered(reason))
     client.send(ControlMessage("ok", ["channel": wallet.runner.core.state.channel.id.hex]))
   }
 

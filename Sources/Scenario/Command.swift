@@ -52,7 +52,7 @@ public enum StoryAction: Hashable, Sendable {
   case losePush
   /// The peer fails the next payments with a code of BOLT 4.
   case failNext(times: Int, code: String)
-  /// The peer gives the channel up for good.
+  /// The peer force-closes the channel.
   case failChannel
 
   // The phone itself.

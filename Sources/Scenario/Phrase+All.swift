@@ -77,7 +77,7 @@ extension Phrase {
     ) { .make(.failNext(times: 1, code: $0.text)) },
     Phrase(
       "the peer fails the channel",
-      "The peer gives the channel up for good: nothing may be pending in it, and no payment can arrive any more."
+      "The peer force-closes the channel: nothing may be pending in it, and no payment can arrive any more."
     ) { _ in .make(.failChannel) },
     Phrase(
       "the phone reboots",

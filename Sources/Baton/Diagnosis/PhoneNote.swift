@@ -22,7 +22,7 @@ package enum PhoneNote: Hashable, Sendable {
   /// The name and pid of the last process of its role, and why it ended.
   case failed(String, Int32, String)
   /// The name and pid of a process that has said nothing, and since when, with the file of its output.
-  case mute(String, Int32, String)
+  case saysNothing(String, Int32, String)
   /// How many payments wait at the peer, how many of them are offered, and since when.
   case waiting(Int, offered: Int, TimeSpan)
   /// The home's free bytes.
@@ -49,7 +49,7 @@ package enum PhoneNote: Hashable, Sendable {
       Finding(
         .processFailed, "the last \(name) (process \(pid)) \(why)",
         remedy: "mend the cause; `baton ps -a` lists every process and its end")
-    case .mute(let name, let pid, let silence):
+    case .saysNothing(let name, let pid, let silence):
       Finding(
         .processSilent, "\(name) (process \(pid)) is \(silence)",
         remedy: "see what it waits for, then end it with `kill \(pid)`")

@@ -217,7 +217,7 @@ struct PeerReplay {
       }
     case .errorOrWarning(1, _, isStfuTimeout: true) where registered == connection && mayTimeOut(frame):
       links[connection]?.state = .failed
-    // The provider gives the channel up as it likes: no rule of the channel is broken.
+    // The provider may fail the channel at any time: no rule of the channel is broken.
     case .errorOrWarning(17, LedgerEvidence.closedText, _)
     where evidence.ledger.channelClosedNs.map {
       !evidence.ledger.hasOneClock || $0 <= frame.entry.atNs

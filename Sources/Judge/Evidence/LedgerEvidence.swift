@@ -108,7 +108,7 @@ struct LedgerEvidence {
     return count > 0 ? backups[count - 1] : nil
   }
 
-  /// False in a ledger without the boots of the machine if that was restarted: its clock began anew.
+  /// False in a ledger without the boots of the machine if that was restarted: its clock began at 0 again.
   var hasOneClock: Bool { starts == starts.sorted() }
 
   /// The newest run that had started by then.

@@ -18,11 +18,10 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case externalInvoiceMade(ExternalInvoice)
   /// Replaces an earlier order; one of no failures cancels it.
   case failuresOrdered(OrderedFailures)
-  /// A user's order to give the channel up.
+  /// A user's order to fail the channel.
   case channelFailureOrdered
-  /// A user's order: the wallet is told that an ordered channel is ready, or that its channel was closed, which it then
-  /// is.
-  case newsOrdered(PushReason)
+  /// A user's order to push to the wallet that an ordered channel is ready, or that its channel is closed; this closes it.
+  case announcementOrdered(PushReason)
   /// A user's order to notify the wallet's webhooks, if it is away.
   case notificationOrdered(WebhookNotification)
   /// An attempt of a call has ended.

@@ -1,7 +1,7 @@
 import Ground
 import LightningWire
 
-// The LSP gives the channel up, as an operator's order: to senders the recipient's channel is disabled from then on.
+// The LSP fails the channel, as an operator orders: to senders the recipient's channel is disabled from then on.
 extension PeerMachine {
   /// The text of the error that the order sends.
   public static let failedOnOrder = "closed by the provider"
@@ -12,15 +12,15 @@ extension PeerMachine {
     return state.channel.htlcs.isEmpty && state.channel.pendingSplice == nil ? nil : .inUse
   }
 
-  public func refusalToTell(_ reason: PushReason) -> ChannelFailureRefusal? {
-    guard announcesEach else { return .pushesNoNews }
+  public func refusalToAnnounce(_ reason: PushReason) -> ChannelFailureRefusal? {
+    guard announcesEach else { return .pushesOnlyPayments }
     if reason == .mutualClose { return refusalToFailChannel }
     return state.failure == nil ? nil : .failedBefore
   }
 
   /// There is no cooperative close (`shutdown`): a closed channel is one that the LSP has failed.
-  mutating func newsOrdered(_ reason: PushReason, at now: Instant) -> [PeerDirective] {
-    guard refusalToTell(reason) == nil else { return [] }
+  mutating func announcementOrdered(_ reason: PushReason, at now: Instant) -> [PeerDirective] {
+    guard refusalToAnnounce(reason) == nil else { return [] }
     let change = reason == .mutualClose ? channelFailureOrdered(at: now) : []
     return change + [.requestPush(PushRequest(reason: reason, kind: .alert))]
   }

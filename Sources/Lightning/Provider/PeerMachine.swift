@@ -182,7 +182,7 @@ public struct PeerMachine: Core {
     case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
     case .failuresOrdered(let order): return failuresOrdered(order)
     case .channelFailureOrdered: return channelFailureOrdered(at: now)
-    case .newsOrdered(let reason): return newsOrdered(reason, at: now)
+    case .announcementOrdered(let reason): return announcementOrdered(reason, at: now)
     case .notificationOrdered(let notification): return notify(notification, at: now)
     case .webhookCalled(let call, let outcome): return webhookCalled(call, outcome, at: now)
     }

@@ -10,7 +10,7 @@ enum LSPVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "lsp",
-      summary: "have the Lightning peer fail payments, tell of channels, or call the wallet's webhooks",
+      summary: "have the Lightning peer fail payments, announce channels, or call the wallet's webhooks",
       subcommands: [
         CommandLineDeclaration(
           name: "fail", summary: "the peer fails the next N payments with this code, and then none",
@@ -36,7 +36,7 @@ enum LSPVerb: Verb {
           name: "order",
           summary: "the peer announces that the channel that the user ordered is paid and ready"),
         CommandLineDeclaration(
-          name: "close", summary: "the peer closes the wallet's channel for good, and announces that"),
+          name: "close", summary: "the peer force-closes the wallet's channel, and announces that"),
         CommandLineDeclaration(
           name: "webhooks", summary: "the wallet's webhooks at the peer, and the newest calls to them"),
         CommandLineDeclaration(
@@ -67,9 +67,10 @@ enum LSPVerb: Verb {
     case "webhooks": try WebhooksPage(invocation.phone).print(to: invocation.output)
     case "notify": try notify(invocation)
     case "open-by-payment": try openByPayment(invocation)
-    case "order": try tell("order", "the peer tells the wallet that its channel is ready", invocation)
+    case "order":
+      try announce("order", "the peer announces to the wallet that its channel is ready", invocation)
     case "close":
-      try tell("close", "the peer has closed the channel, and tells the wallet", invocation)
+      try announce("close", "the peer has force-closed the channel, and announces that", invocation)
     default: try failNext(invocation)
     }
   }
@@ -109,7 +110,9 @@ enum LSPVerb: Verb {
     return answer.isFailure ? .paymentFailed : .done
   }
 
-  private static func tell(_ verb: String, _ sentence: String, _ invocation: Invocation) throws -> ExitCode {
+  private static func announce(
+    _ verb: String, _ sentence: String, _ invocation: Invocation
+  ) throws -> ExitCode {
     let answer = try invocation.phone.ask(.lspd, ControlMessage(verb))
     invocation.output.say(sentence, json: ChannelDocument(channel: answer["channel"] ?? "?"))
     return .done

@@ -141,7 +141,7 @@ struct PhoneLook {
         return row.hasFailed ? .failed(row.processName, row.pid, row.wholeReason ?? "failed") : nil
       }
       guard let now = facts?.process(role), now.pid == row.pid, let silence = now.silence else { return nil }
-      return .mute(row.processName, row.pid, silence)
+      return .saysNothing(row.processName, row.pid, silence)
     }
   }
 }

@@ -31,9 +31,10 @@ package enum PeerSentences {
       ]
     case .failuresOrdered(let order):
       [.key("is to fail the next \(order.left) payments with \(FailureCode(rawValue: order.code).words)")]
-    case .channelFailureOrdered: [.key("is to give the channel up")]
-    case .newsOrdered(.mutualClose): [.key("is to close the channel, and to tell the wallet")]
-    case .newsOrdered: [.key("is to tell the wallet that its channel order is paid")]
+    case .channelFailureOrdered: [.key("is to fail the channel")]
+    case .announcementOrdered(.mutualClose):
+      [.key("is to force-close the channel, and to announce that to the wallet")]
+    case .announcementOrdered: [.key("is to announce to the wallet that its channel order is paid")]
     case .notificationOrdered(let notification):
       [Sentence("is to notify the wallet's webhooks: \(notification.method.rawValue)")]
     case .webhookCalled(let call, let outcome): [Sentence("call \(call) to a webhook: \(outcome.word)")]

@@ -119,7 +119,7 @@ package enum TimelineFacts {
     case .payRequested(let request):
       [.paymentAsked(request.id, hash: request.paymentHash, words: words(request))]
     case .deadlineReached, .walletNamed, .undecodable, .externalInvoiceMade, .failuresOrdered,
-      .channelFailureOrdered, .newsOrdered, .notificationOrdered, .webhookCalled:
+      .channelFailureOrdered, .announcementOrdered, .notificationOrdered, .webhookCalled:
       []
     }
   }
