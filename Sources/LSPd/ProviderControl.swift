@@ -93,6 +93,7 @@ extension Provider {
       }
       // First, as another lspd may serve the wallet: then there is no payment.
       let wallet = try wallet(ofPayee: payee, for: asked)
+      if opensChannel, let refusal = wallet?.runner.core.refusalToAnnounce(.incomingPayment) { throw refusal }
       let id = try paymentNumber()
       // Before the event: the core may answer within the call.
       waiting[id] = [client]

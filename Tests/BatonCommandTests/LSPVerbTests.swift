@@ -27,6 +27,11 @@ import WaitingTests
         "\(said)")
     }
     #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
+    #expect(
+      try phone.run("lsp", "open-by-payment", try phone.invoice())
+        == "baton: the peer pushes only payments to this wallet; start a phone with `--wallet bitkit`, without webhooks\n"
+    )
+    #expect(try phone.phone.peerPayments().count == 3)
     let document = JSONValue(
       parsing: Array(try phone.run("lsp", "fail", "permanent_node_failure", "--json").utf8))
     #expect(document?["code"]?.text == "0x6002" && document?["times"]?.uint == 1)
