@@ -72,7 +72,7 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningInvoices", "LightningNode", "Webhooks", "WalletProfiles", "Crypto",
       ]),
-    .target(name: "PhonePolicy", dependencies: ["Ground"]),
+    .target(name: "PhonePolicy", dependencies: ["Ground", "JSON"]),
     .target(name: "Reports", dependencies: ["JSON", "PhonePolicy"]),
     .target(
       name: "Simulation",

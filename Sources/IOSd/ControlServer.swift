@@ -114,7 +114,7 @@ final class ControlServer {
 
   private func push(_ message: ControlMessage) -> ControlMessage {
     do throws(PushPayloadError) {
-      let payload = try PushPayload(message.body)
+      let payload = try PushPayload(message.body) { ScreenText.cut($0, to: ScreenText.nameMax) }
       let (push, waking) = shell.accept(payload, bytes: message.body)
       var answer = ControlMessage("ok", ["id": "\(push)"])
       answer["fate"] = shell.pushes.row(push)?.fate
@@ -123,7 +123,7 @@ final class ControlServer {
       answer["waking-fate"] = waking.flatMap { shell.pushes.row($0)?.fate }
       answer["waking-fate-code"] = waking.flatMap { shell.pushes.row($0)?.fateCode?.rawValue }
       return answer
-    } catch { return .error(error.description) }
+    } catch { return .error(error.description.onOneLine) }
   }
 
   private func clock(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {

@@ -263,6 +263,8 @@ struct UsageTests {
       ("{\"aps\":{\"alert\":{\"title\":\"\"}}}", "neither title nor body"),
       ("{\"aps\":{\"alert\":null}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"alert\":{\"title\":1}}}", "neither title nor body"),
+      ("{\"aps\":{\"alert\":{\"loc-key\":\"%@\"}}}", "neither title nor body"),
+      ("{\"aps\":{\"alert\":\"\"}}", "neither title nor body"),
       ("{\"aps\":1}", "`aps`"), ("{\"aps\":{},\"Simulator Target Bundle\":1}", "Simulator Target Bundle"),
       (
         "{\"aps\":{\"alert\":\"x\"},\"Simulator Target Bundle\":\"com.apple.mobilesafari\"}",

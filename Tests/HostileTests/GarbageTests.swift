@@ -54,11 +54,14 @@ struct GarbageTests {
         .phone, ControlMessage("push", body: Array(repeating: 91, count: 4096)),
         "the push is nested deeper than 64 brackets"
       ),
-      (.phone, ControlMessage("push", body: Array(repeating: 32, count: 4097)), "the push has 4097 bytes"),
+      (
+        .phone, ControlMessage("push", body: Array(repeating: 32, count: 4097)),
+        "the push is longer than the 4096 bytes"
+      ),
       (
         .phone,
         ControlMessage("push", body: Array(#"{"aps":{"alert":"x"},"Simulator Target Bundle":2}"#.utf8)),
-        "the push's `Simulator Target Bundle` is not text"
+        "`Simulator Target Bundle` in the push is not text"
       ),
       (.phone, ControlMessage("clock", ["step-seconds": "9223372036854775807"]), "the field `step-seconds`"),
       (.phone, ControlMessage("clock", ["step-seconds": "NaN"]), "the field `step-seconds`"),

@@ -168,8 +168,8 @@ import WaitingTests
   }
 
   @Test(arguments: [
-    ("", "not JSON"), ("[]", "not a JSON object"), ("{}", "no object `aps`"),
-    (#"{"aps":1}"#, "no object `aps`"),
+    ("", "not JSON"), ("[]", "JSON but not an object"), ("{}", "the push has no `aps`"),
+    (#"{"aps":1}"#, "`aps` in the push is not an object"),
     (#"{"aps":{}}"#, "no `alert`, no `badge` of 0 or more, no `sound`"),
     (#"{"aps":{"alert":{}}}"#, "neither title nor body"),
     (#"{"aps":{"alert":7}}"#, "neither title nor body"),
@@ -235,7 +235,7 @@ import WaitingTests
   @Test func `A push of more than 4096 bytes is refused`() throws {
     let phone = try PhoneProcess()
     let body = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
-    #expect(try #require(try phone.refusal("push", body: body)).contains("may have 4096"))
+    #expect(try #require(try phone.refusal("push", body: body)).contains("longer than the 4096 bytes"))
   }
 
   @Test func `An alert without mutable-content is shown as it is, a silent push is not shown`() throws {

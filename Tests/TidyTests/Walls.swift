@@ -22,7 +22,7 @@ enum Walls {
       Webhooks WalletProfiles
       """
     ),
-    ("PhonePolicy", "Ground"),
+    ("PhonePolicy", "Ground JSON"),
     ("Reports", "JSON PhonePolicy"),
     (
       "Simulation",

@@ -7,9 +7,6 @@ import Reports
 
 /// Delivers a push from a file.
 enum PushVerb: Verb {
-  /// Apple's limit for the payload.
-  static let sizeMax = 4096
-
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
@@ -107,9 +104,8 @@ enum PushVerb: Verb {
 
   private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
     // One byte above the limit is enough to detect a file that is too long.
-    let bytes =
-      path == "-"
-      ? SmallFile.readStandardInput(limit: sizeMax + 1) : SmallFile.read(path, limit: sizeMax + 1)
+    let limit = PushPayload.maximumSize + 1
+    let bytes = path == "-" ? SmallFile.readStandardInput(limit: limit) : SmallFile.read(path, limit: limit)
     let name = name(of: path)
     guard let bytes else { throw CommandFailure(.inputOutputError, SystemError("read \(name)").description) }
     if bytes.isEmpty {
@@ -120,60 +116,9 @@ enum PushVerb: Verb {
   }
 
   static func check(_ bytes: [UInt8], name: String) throws(CommandFailure) {
-    guard bytes.count <= sizeMax else {
-      throw CommandFailure(
-        .wrongUsage, "\(name) is longer than the \(sizeMax) bytes that a push may have; shorten it")
+    do throws(PushPayloadError) { _ = try PushPayload(bytes) } catch {
+      throw CommandFailure(.wrongUsage, error.words(of: name).onOneLine)
     }
-    if let trouble = PushBytes.trouble(in: bytes) {
-      throw CommandFailure(.wrongUsage, "\(name) \(trouble.words)")
-    }
-    if let fault = JSONFault(in: bytes) { throw CommandFailure(.wrongUsage, "\(name) \(fault.words)") }
-    let payload = JSONValue(parsing: bytes) ?? .null
-    guard payload.isObject else {
-      throw CommandFailure(.wrongUsage, "\(name) is JSON but not an object; write {\"aps\": {…}, …}")
-    }
-    guard let aps = payload["aps"] else {
-      throw CommandFailure(.wrongUsage, "\(name) has no `aps`; add {\"aps\": {\"alert\": …}}")
-    }
-    guard aps.isObject else {
-      throw CommandFailure(.wrongUsage, "`aps` in \(name) is not an object; write {\"aps\": {\"alert\": …}}")
-    }
-    if let bundle = payload["Simulator Target Bundle"] {
-      guard let text = bundle.text else {
-        throw CommandFailure(
-          .wrongUsage,
-          "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
-      }
-      guard text == Entitlements.bundle else {
-        throw CommandFailure(
-          .wrongUsage,
-          "\(name) is for \(UsageError.quoted(text)), and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
-        )
-      }
-    }
-    try check(alertOf: aps, name: name)
-  }
-
-  /// Requires an alert, badge, sound or `content-available`, as iosd does.
-  private static func check(alertOf aps: JSONValue, name: String) throws(CommandFailure) {
-    switch aps["alert"] {
-    case nil:
-      if hasBadgeOrSound(aps) { return }
-      // `1` and `true`, but not 1.5.
-      if aps["content-available"]?.flag == true || aps["content-available"]?.double == 1 { return }
-      throw CommandFailure(
-        .wrongUsage,
-        "`aps` in \(name) has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
-      )
-    case .string?: return
-    case let parts?:
-      if ["title", "body", "title-loc-key", "loc-key"].contains(where: { parts[$0]?.text?.isEmpty == false })
-      {
-        return
-      }
-    }
-    throw CommandFailure(
-      .wrongUsage, "the `alert` in \(name) has neither title nor body; add one of them, or leave `alert` out")
   }
 
   /// Values that iOS ignores without a word.
@@ -188,10 +133,5 @@ enum PushVerb: Verb {
     return flags + [
       "the phone ignores `interruption-level`, which is none of \(levels.joined(separator: ", "))"
     ]
-  }
-
-  private static func hasBadgeOrSound(_ aps: JSONValue) -> Bool {
-    let sound = aps["sound"]?["name"] ?? aps["sound"]
-    return PushBadge.number(aps["badge"]?.double) != nil || sound?.text?.isEmpty == false
   }
 }

@@ -1,10 +1,7 @@
 import PhonePolicy
 import Testing
-import WaitingTests
 
-@testable import IOSd
-
-@Suite("A push's payload", .waits) struct PushPayloadTests {
+@Suite("A push's payload") struct PushPayloadTests {
   private func payload(_ flag: String, _ value: String) throws -> PushPayload {
     try PushPayload(Array(#"{"aps":{"alert":"x","\#(flag)":\#(value)}}"#.utf8))
   }

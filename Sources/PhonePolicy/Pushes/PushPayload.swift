@@ -1,0 +1,130 @@
+import JSON
+
+/// A push's payload, parsed as far as the phone needs it, in the file format of `xcrun simctl push`.
+public struct PushPayload: Hashable, Sendable {
+  /// As on iOS.
+  public static let maximumSize = 4096
+
+  public private(set) var alert: NotificationText?
+  public private(set) var hasMutableContent: Bool
+  /// Set for a push without an alert only.
+  public private(set) var badgeAndSound: BadgeAndSound?
+  private var isContentAvailable: Bool
+
+  /// A visible or audible push with `content-available: 1` also wakes the app, under the rules of silent pushes.
+  /// Nil for any other push.
+  public var waking: PushPayload? {
+    guard alert != nil || badgeAndSound != nil, isContentAvailable else { return nil }
+    var silent = self
+    silent.alert = nil
+    silent.badgeAndSound = nil
+    silent.hasMutableContent = false
+    return silent
+  }
+
+  /// `cut` shortens the names of a sound, thread or category.
+  public init(_ bytes: [UInt8], cut: (String) -> String = { $0 }) throws(PushPayloadError) {
+    guard bytes.count <= Self.maximumSize else { throw .tooLarge }
+    if let trouble = PushBytes.trouble(in: bytes) { throw .bytes(trouble) }
+    if let fault = JSONFault(in: bytes) { throw .notJSON(fault) }
+    let payload = JSONValue(parsing: bytes) ?? .null
+    guard payload.isObject else { throw .notAnObject }
+    guard let aps = payload["aps"] else { throw .noAPS }
+    guard aps.isObject else { throw .apsIsNoObject }
+    if let bundle = payload["Simulator Target Bundle"] {
+      guard let text = bundle.text else { throw .bundleIsNotText }
+      guard text == Entitlements.bundle else {
+        throw .anotherBundle(String(text.unicodeScalars.prefix(80)))
+      }
+    }
+    alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps, cut) }
+    hasMutableContent = Self.isOne(aps["mutable-content"])
+    isContentAvailable = Self.isOne(aps["content-available"])
+    let apart = Self.badgeAndSound(aps, cut)
+    if alert == nil, apart.badge != nil || apart.sound != nil { badgeAndSound = apart }
+    guard alert != nil || badgeAndSound != nil || isContentAvailable else { throw .nothingToDo }
+  }
+
+  private static func alert(_ value: JSONValue?) throws(PushPayloadError) -> NotificationText? {
+    guard let value else { return nil }
+    let title = words(value, "title", key: "title-loc") ?? ""
+    let body = value.text ?? words(value, "body", key: "loc") ?? ""
+    guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
+    return NotificationText(
+      title: title, subtitle: words(value, "subtitle", key: "subtitle-loc"), body: body)
+  }
+
+  /// The literal text, or that of a `loc-key` with arguments; the key wins, as on iOS.
+  private static func words(_ parts: JSONValue, _ name: String, key: String) -> String? {
+    guard let found = parts["\(key)-key"]?.text, !found.isEmpty else { return parts[name]?.text }
+    let arguments = (parts["\(key)-args"]?.elements ?? []).map { $0.text ?? $0.json }
+    return AlertWords.text(key: found, arguments: arguments)
+  }
+
+  /// The other presentation keys of Apple's `aps` dictionary; unknown values are ignored.
+  private static func dressed(
+    _ alert: NotificationText, _ aps: JSONValue, _ cut: (String) -> String
+  ) -> NotificationText {
+    var text = alert
+    let apart = badgeAndSound(aps, cut)
+    (text.badge, text.sound, text.level) = (apart.badge, apart.sound, apart.level)
+    text.thread = name(aps["thread-id"], cut)
+    text.category = name(aps["category"], cut)
+    return text
+  }
+
+  private static func badgeAndSound(_ aps: JSONValue, _ cut: (String) -> String) -> BadgeAndSound {
+    let parts = aps["sound"]
+    let sound = name(parts?["name"] ?? parts, cut)
+    let level =
+      isOne(parts?["critical"])
+      ? .critical : aps["interruption-level"]?.text.flatMap(InterruptionLevel.init(rawValue:)) ?? .active
+    return BadgeAndSound(
+      badge: PushBadge.number(aps["badge"]?.double), sound: sound, level: level)
+  }
+
+  /// Nil for an empty text.
+  private static func name(_ value: JSONValue?, _ cut: (String) -> String) -> String? {
+    (value?.text).map(cut).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// `1` and `true`, but not 1.5.
+  private static func isOne(_ value: JSONValue?) -> Bool { value?.flag == true || value?.double == 1 }
+}
+
+/// Why bytes are not a valid push.
+public enum PushPayloadError: Error, Hashable, Sendable, CustomStringConvertible {
+  case tooLarge
+  case bytes(PushBytes.Trouble)
+  case notJSON(JSONFault)
+  case notAnObject
+  case noAPS
+  case apsIsNoObject
+  case bundleIsNotText
+  case anotherBundle(String)
+  case emptyAlert
+  case nothingToDo
+
+  public var description: String { words(of: "the push") }
+
+  /// `push`: such as the name of its file. The bundle in the sentence is untrusted.
+  public func words(of push: String) -> String {
+    switch self {
+    case .tooLarge:
+      "\(push) is longer than the \(PushPayload.maximumSize) bytes that a push may have; shorten it"
+    case .bytes(let trouble): "\(push) \(trouble.words)"
+    case .notJSON(let fault): "\(push) \(fault.words)"
+    case .notAnObject: "\(push) is JSON but not an object; write {\"aps\": {…}, …}"
+    case .noAPS: "\(push) has no `aps`; add {\"aps\": {\"alert\": …}}"
+    case .apsIsNoObject: "`aps` in \(push) is not an object; write {\"aps\": {\"alert\": …}}"
+    case .bundleIsNotText:
+      "`Simulator Target Bundle` in \(push) is not text; write the app's bundle id, or leave it out"
+    case .anotherBundle(let bundle):
+      "\(push) is for `\(bundle)`, and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
+    case .emptyAlert:
+      "the `alert` in \(push) has neither title nor body; add one of them, or leave `alert` out"
+    case .nothingToDo:
+      "`aps` in \(push) has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
+    }
+  }
+}
