@@ -25,13 +25,15 @@ extension Checker {
     }
     let journals = evidence.journals(of: "iosd")
     let starts = journals.map(\.startedNs)
+    // Their rows are lost evidence.
+    let shownOnce = Set(phone.shownWithoutRow(journals).map(\.push))
     for push in phone.pushes where push.isVisible {
       let count = shown[push.id] ?? 0
       let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- Self.servedWithinNs } ?? false
       // The newest journal that had started by then; journals are sorted by start.
       let begun = starts.countOfThose(upTo: push.atNs)
       let mayHaveNone =
-        isOfNow || push.isAppsOwn || push.isUnwanted
+        isOfNow || push.isAppsOwn || push.isUnwanted || shownOnce.contains(push.id)
         || mayBeLostOrHeld(push, begun > 0 ? journals[begun - 1] : nil)
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
       find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])

@@ -130,7 +130,7 @@ struct Absences {
 
   private mutating func addNotifications(_ evidence: Evidence) {
     guard let phone = evidence.phone, phone.problems["notifications.jsonl"] == nil,
-      let (push, journal) = phone.firstShownWithoutRow(evidence.journals(of: "iosd"))
+      let (push, journal) = phone.shownWithoutRow(evidence.journals(of: "iosd")).first
     else { return }
     addDamage("phone", "\(journal.name) shows push \(push), but os/notifications.jsonl has no row of it")
   }

@@ -27,15 +27,13 @@ extension PhoneEvidence {
 
   /// The first push that a journal of iosd shows, and that no notification has. A killed iosd may not have written the
   /// row of its last line.
-  func firstShownWithoutRow(_ journals: [JournalFile]) -> (push: Int64, journal: JournalFile)? {
+  func shownWithoutRow(_ journals: [JournalFile]) -> [(push: Int64, journal: JournalFile)] {
     let known = Set(notifications.compactMap(\.push))
-    for journal in journals where !journal.hasGaps {
-      for record in journal.events(of: "phone") where journal.hasEnded || record.atNs < journal.lastNs {
-        let pushes = record.directives.compactMap { $0["show"]?["push"]?.integer }
-        if let push = pushes.first(where: { !known.contains($0) }) { return (push, journal) }
-      }
+    return journals.filter { !$0.hasGaps }.flatMap { journal in
+      journal.events(of: "phone").filter { journal.hasEnded || $0.atNs < journal.lastNs }.flatMap { record in
+        record.directives.compactMap { $0["show"]?["push"]?.integer }
+      }.filter { !known.contains($0) }.map { ($0, journal) }
     }
-    return nil
   }
 
   /// For each journal that ends before rows of its time, the first such row. `journals` is sorted by start.
