@@ -1,7 +1,7 @@
 extension WalletProfile {
   /// Bitkit: the extension decrypts the push and tells the user, who opens the app, which receives.
   public static let bitkit = WalletProfile(
-    name: "bitkit", sentence: "the extension tells and has no node; the app receives", extension: .telling,
+    name: "bitkit", sentence: "the extension only notifies, and has no node; the app receives", extension: .telling,
     pushForm: .bitkit,
     texts: NotificationTexts(
       // What the real wallet shows for a push that it cannot decrypt.

@@ -246,7 +246,7 @@ struct DamagedContainerTests {
     let pid = child.identity.pid
     #expect(
       try problems(beatAgo: .seconds(60)) == [
-        "mainappd \(pid) holds the node but is stopped, and others may take it; `kill -CONT \(pid)` continues it, or leave the debugger"
+        "mainappd \(pid) holds the node but is stopped, and others may take it; `kill -CONT \(pid)`, or `baton thaw` on a phone of `baton up`, continues it"
       ])
     child.send(SIGCONT)
     while ProcessTable.isStopped(pid) { sched_yield() }

@@ -31,7 +31,7 @@ package struct ContainerDiagnosis: Sendable {
       return [
         Finding(
           .holderStopped, "\(owner.name) holds the node but is stopped, and others may take it",
-          remedy: "`kill -CONT \(owner.pid)` continues it, or leave the debugger")
+          remedy: "`kill -CONT \(owner.pid)`, or `baton thaw` on a phone of `baton up`, continues it")
       ]
     case .silent:
       return [

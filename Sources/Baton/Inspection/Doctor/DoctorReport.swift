@@ -90,7 +90,7 @@ struct DoctorReport {
         "\(number == 0 ? "" : "\n")\(output.paint(word, colour))  \(output.paint(finding.kind.rawValue, .bold))"
       )
       output.facts([("  what", finding.what), ("  means", finding.kind.meaning)])
-      if !finding.remedy.isEmpty { output.facts([("  do  ", finding.remedy)]) }
+      if !finding.remedy.isEmpty { output.facts([("  do   ", finding.remedy)]) }
       if let fix = finding.fix { output.facts([("  --fix", "would \(fix.sentence)")]) }
     }
     if findings.isEmpty { output.say("nothing wrong was found") }
