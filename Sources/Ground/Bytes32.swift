@@ -11,9 +11,10 @@ public struct Bytes32: Hashable, Sendable {
   /// Nil unless there are exactly 32 bytes.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Bytes32.size else { return nil }
-    var rest = bytes.makeIterator()
-    func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(rest.next() ?? 0) } }
-    words = (word(), word(), word(), word())
+    // Bound to its own type: a generic iterator costs a hundred calls for each of the many hashes of a start.
+    let bytes = Array(bytes)
+    func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+    words = (word(0), word(8), word(16), word(24))
   }
 
   /// Nil unless there are exactly 64 hexadecimal digits.

@@ -14,6 +14,9 @@ public struct JSONLineDecoder: Sendable {
   }
 
   public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {
-    try T(from: JSONValueDecoder(value: value, path: .root, names: names))
+    do { return try T(from: JSONValueDecoder(value: value, path: .unknown(names))) } catch {
+      // Once more, for the path to the error.
+      return try T(from: JSONValueDecoder(value: value, path: .root(names)))
+    }
   }
 }

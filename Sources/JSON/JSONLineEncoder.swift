@@ -7,16 +7,15 @@ public struct JSONLineEncoder: Sendable {
   public init(names: JSONNames = .asDeclared) { self.names = names }
 
   public func encode(_ value: some Encodable) throws(JSONEncodingError) -> String {
-    let node = JSONNode()
+    let output = JSONOutput()
     do {
-      try value.encode(to: JSONNodeEncoder(node: node, path: .root, names: names))
+      try value.encode(to: JSONValueWriter(output: output, depth: 0, names: names))
     } catch let error as JSONEncodingError {
       throw error
     } catch {
       throw JSONEncodingError.refused("\(error)")
     }
-    var bytes: [UInt8] = []
-    node.write(to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
+    output.close()
+    return String(decoding: output.bytes, as: UTF8.self)
   }
 }

@@ -31,9 +31,9 @@ struct JSONParser {
     while let byte = next, byte == 32 || byte == 9 || byte == 10 || byte == 13 { position += 1 }
   }
 
-  private mutating func take(_ character: Character) -> Bool {
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
     skipSpace()
-    guard next == character.asciiValue else { return false }
+    guard next == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
@@ -128,8 +128,8 @@ struct JSONParser {
       switch byte {
       case UInt8(ascii: "\""):
         let rest = bytes[start..<position - 1]
-        return text.isEmpty
-          ? String(validating: rest, as: UTF8.self) : String(validating: text + rest, as: UTF8.self)
+        guard text.isEmpty else { return String(validating: text + rest, as: UTF8.self) }
+        return rest.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
       case 0..<32: return nil
       case UInt8(ascii: "\\"):
         text += bytes[start..<position - 1]

@@ -2,7 +2,6 @@
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   let path: JSONPath
-  let names: JSONNames
   var codingPath: [any CodingKey] { path.keys }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -18,8 +17,8 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  func inner(_ value: JSONValue, at key: any CodingKey) -> JSONValueDecoder {
-    JSONValueDecoder(value: value, path: .member(key, of: path), names: names)
+  func inner(_ value: JSONValue, at key: @autoclosure () -> any CodingKey) -> JSONValueDecoder {
+    JSONValueDecoder(value: value, path: path.member(key()))
   }
 
   func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
@@ -69,7 +68,7 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] { members.compactMap { Key(stringValue: $0.key) } }
 
   private func member(_ key: any CodingKey) -> JSONValue? {
-    decoder.value.member(decoder.names.name(key.stringValue))
+    decoder.value.member(decoder.path.names.name(key.stringValue))
   }
 
   func contains(_ key: Key) -> Bool { member(key) != nil }

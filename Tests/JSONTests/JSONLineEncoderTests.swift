@@ -91,6 +91,26 @@ import Testing
     #expect(try encode(Derived()) == #"{"list":[1,[null]],"inner":{"list":true},"super":{"base":1}}"#)
   }
 
+  @Test func `An object is gone on with by a second container, and what encodes nothing is an empty object`()
+    throws
+  {
+    struct Nothing: Encodable { func encode(to _: any Encoder) {} }
+    struct Flat: Encodable {
+      enum Keys: String, CodingKey { case a, b, c }
+      func encode(to encoder: any Encoder) throws {
+        var first = encoder.container(keyedBy: Keys.self)
+        try first.encode([1], forKey: .a)
+        var second = encoder.container(keyedBy: Keys.self)
+        try second.encode(Nothing(), forKey: .b)
+        try first.encode([Nothing(), Nothing()], forKey: .c)
+      }
+    }
+    let flat = #"{"a":[1],"b":{},"c":[{},{}]}"#
+    #expect(try encode(Flat()) == flat)
+    #expect(try encode([Flat(), Flat()]) == "[\(flat),\(flat)]")
+    #expect(try encode(Nothing()) == "{}")
+  }
+
   @Test func `Snake-case names are encoded and decoded`() throws {
     struct Report: Codable, Equatable {
       var amountMsat = 1
