@@ -153,12 +153,13 @@ final class Provider {
   func postpone(_ step: LedgerStep) {
     postponed.append(step)
     loop.post { [weak self] in
-      do { _ = try self?.commit(nil) } catch { self?.fail(error) }
+      do { _ = try self?.commit([]) } catch { self?.fail(error) }
     }
   }
 
-  func commit(_ step: LedgerStep?) throws -> [Int64] {
-    let steps = postponed + (step.map { $0.isEmpty ? [] : [$0] } ?? [])
+  /// Returns the ids of the pushes, in order.
+  func commit(_ new: [LedgerStep]) throws -> [Int64] {
+    let steps = postponed + new.filter { !$0.isEmpty }
     guard !steps.isEmpty else { return [] }
     let ids = try ledger.commit(steps)
     postponed = []

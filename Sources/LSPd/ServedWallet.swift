@@ -20,6 +20,9 @@ final class ServedWallet {
   private var connections: [UInt64: PeerConnection] = [:]
   /// Frames whose events the core has not handled yet: each event gives exactly one change about its frame.
   private var unwritten: [LedgerStep.FrameBytes] = []
+  /// Decided upon messages that arrived together, and not durable yet: one durable write for all of them.
+  private var undone: [(step: LedgerStep, directives: [PeerDirective])] = []
+  private var isReceiving = false
 
   /// `state` as in the ledger. `phoneSocket`: where its pushes go.
   init(
@@ -77,6 +80,8 @@ final class ServedWallet {
   }
 
   private func received(_ bytes: [UInt8], from id: UInt64) {
+    isReceiving = true
+    defer { isReceiving = false }
     do throws(WireError) {
       let heard = try HeardMessage(bytes)
       unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: heard.bytes))
@@ -108,7 +113,8 @@ final class ServedWallet {
 
   // MARK: Directives
 
-  /// First the durable changes, in one transaction; then the other directives, in order.
+  /// First the durable changes, in one transaction; then the other directives, in order. Changes upon messages wait for
+  /// those upon the messages that came with them.
   private func carryOut(_ directives: [PeerDirective]) {
     var step = LedgerStep(
       wallet: number, at: runner.instant, wallNanoseconds: provider.clock.wallNanoseconds)
@@ -132,9 +138,21 @@ final class ServedWallet {
       carryOut(directives, pushing: [])
       return provider.postpone(step)
     }
+    undone.append((step, directives))
+    // A connection that is to be closed delivers no further message.
+    guard isReceiving, !directives.contains(where: \.endsConnection) else { return commitUndone() }
+    if undone.count == 1 { provider.loop.post { [weak self] in self?.commitUndone() } }
+  }
+
+  private func commitUndone() {
+    let undone = undone
+    self.undone = []
     do {
-      let pushIDs = try provider.commit(step)
-      carryOut(directives, pushing: pushIDs)
+      var pushIDs = try provider.commit(undone.map(\.step))[...]
+      for (step, directives) in undone {
+        carryOut(directives, pushing: Array(pushIDs.prefix(step.pushes.count)))
+        pushIDs = pushIDs.dropFirst(step.pushes.count)
+      }
     } catch { provider.fail(error) }
   }
 
@@ -175,6 +193,15 @@ final class ServedWallet {
 extension WalletNumber {
   /// Its machine's name in the journal. The own wallet's is that of a journal of before there were others.
   var coreName: String { self == .own ? PeerMachine.name : "\(PeerMachine.name)-\(value)" }
+}
+
+extension PeerDirective {
+  fileprivate var endsConnection: Bool {
+    switch self {
+    case .close, .evict: true
+    default: false
+    }
+  }
 }
 
 extension LedgerChange {
