@@ -86,6 +86,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       turn.tell(.guardrail(.claimed(claim)))
     case .receivedMarked(let push, let newest): marks.set(newest, for: push)
     case .guardrail(let event): turn.tell(.guardrail(event))
+    // Almost always: nobody else writes under our claim. The journal has the state of `started` once.
+    case .node(.checkedAfterInit(let row, let state?)) where state == node.durableState:
+      turn.tell(.node(.checkedAfterInit(row, nil)))
     case .node(let event): turn.tell(.node(event))
     // The extension ends pending requests too, but only the app begins new ones.
     case .requests(.asked(let id, let request)) where guardrail.role == .extension:
@@ -197,16 +200,17 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   /// write's answer was lost.
   private func tellRequestsWhatContinues(_ event: NodeEvent, _ turn: inout WalletTurn) {
     guard !requests.open.isEmpty else { return }
+    let state: NodeState
     switch event {
-    case .started(_, let state, _), .checkedAfterInit(_, let state):
-      turn.tell(
-        .requests(
-          .node(
-            .goesOn(
-              payments: state.payments.pending.map(\.paymentHash), splice: state.channel?.pendingSplice?.id)))
-      )
-    default: break
+    case .started(_, let read, _): state = read
+    case .checkedAfterInit(_, let read): state = read ?? node.durableState
+    default: return
     }
+    turn.tell(
+      .requests(
+        .node(
+          .goesOn(
+            payments: state.payments.pending.map(\.paymentHash), splice: state.channel?.pendingSplice?.id))))
   }
 
   private func take(_ directive: NodeDirective, _ turn: inout WalletTurn) {

@@ -16,8 +16,8 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   // Answers of the container.
   /// The container's claim row; nil if it was never claimed.
   case rowRead(ClaimRow?)
-  /// The claim row, and the state read in the same transaction.
-  case checkedAfterInit(ClaimRow?, NodeState)
+  /// The claim row, and the state read in the same transaction; nil if it is the one that the node knows.
+  case checkedAfterInit(ClaimRow?, NodeState?)
   case written
   case fenced
   case storeBlocked

@@ -97,11 +97,11 @@ extension NodeMachine {
   }
 
   mutating func checkedAfterInit(
-    _ row: ClaimRow?, _ state: NodeState, at now: Instant
+    _ row: ClaimRow?, _ state: NodeState?, at now: Instant
   ) -> [NodeDirective] {
     guard case .reading(let heard) = self.state else { return [] }
     guard owns(row) else { return fenced() }
-    learn(state, at: now)
+    learn(state ?? node, at: now)
     if node.failure != nil { return stayFailed() }
     return unanswered.answer(from: node) + resume(heard, at: now)
   }

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
+import LightningChannel
 import LightningWire
 import LightningNode
 import Testing
@@ -42,6 +43,17 @@ struct NestedOrderTests {
         .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())),
         .guardrail(.node(.connecting)),
       ])
+  }
+
+  @Test func `The state that the claim read is in the journal once, and a changed one again`() throws {
+    let known = NodeState(
+      channel: try Channel(id: hash("2"), localMsat: 0, remoteMsat: 5000, isOpener: false))
+    for read in [known, NodeState()] {
+      var app = App.connecting(8, known)
+      app.play(.node(.dialled), .node(.received(.initMessage(InitMessage()))))
+      app.play(.node(.checkedAfterInit(row(8, .app), read)))
+      #expect(app.partEvents.contains(.node(.checkedAfterInit(row(8, .app), read == known ? nil : read))))
+    }
   }
 
   @Test func `The node's own orders replace the guard's stop directive`() throws {
