@@ -11,7 +11,8 @@ let walletProcess: [LinkerSetting] = [
       // Functions that one payment runs are placed together, for less resident memory: scripts/link-order.
       "-use-ld=lld", "-Xlinker",
       "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
-      "--no-warn-symbol-ordering",
+      "--no-warn-symbol-ordering", "-Xlinker", "-T", "-Xlinker",
+      "\(Context.packageDirectory)/Sources/System/nameless-functions.ld",
     ], .when(configuration: .release)),
   .linkedLibrary("m"),
 ]
@@ -199,10 +200,7 @@ let package = Package(
         "Ground", "Guardrails", "WalletProfiles", "PhoneLink", "PushSeal", "IncomingStore", "DaemonRuntime",
         "Crypto",
       ],
-      linkerSettings: [
-        .unsafeFlags(["-static-executable", "-use-ld=lld"], .when(configuration: .release)),
-        .linkedLibrary("m"),
-      ]),
+      linkerSettings: walletProcess),
     .executableTarget(
       name: "IOSd",
       dependencies: [
