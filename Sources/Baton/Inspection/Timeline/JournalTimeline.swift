@@ -20,6 +20,9 @@ package struct JournalTimeline {
         "there are no journals in \(phone.journal); name a phone's directory, such as that of `baton up` or of a run with --keep"
       )
     }
+    // The judge reads the same journals on another core.
+    let home = phone.home
+    let verdict = isJudged ? Meanwhile { try JudgeVerb.verdict(on: home, requireSettled: false) } : nil
     let merger = JournalMerger(directory: phone.journal)
     var made = JournalTimeline()
     while true {
@@ -29,7 +32,7 @@ package struct JournalTimeline {
     }
     var timeline = made.builder.finish(title: "Baton: \(phone.home)")
     timeline.remarks = merger.problems + merger.tornFiles.map { "the last line of \($0) is truncated" }
-    if isJudged { judge(phone, &timeline) }
+    if let verdict { add(verdict, to: &timeline) }
     return timeline
   }
 
@@ -72,9 +75,9 @@ package struct JournalTimeline {
 
   // MARK: The verdict
 
-  private static func judge(_ phone: Phone, _ timeline: inout Timeline) {
+  private static func add(_ verdict: Meanwhile<Verdict>, to timeline: inout Timeline) {
     do {
-      let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: false)
+      let verdict = try verdict.get()
       timeline.findings += verdict.findings.map {
         TimelineFinding(
           title: $0.title, sentence: $0.sentence,
