@@ -57,9 +57,9 @@ public enum PlainFile {
     }
   }
 
-  /// A file named by the user; it may belong to any user.
+  /// A file named by the user; it may belong to any user. It is truncated only once it is known to be a plain file.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> Int32 {
-    let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
+    let descriptor = Glibc.open(path, flags & ~O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
     if descriptor < 0 {
       // ENXIO: a pipe without a reader, or a socket.
       throw SystemError("open \(path)", code: errno == ENXIO ? ESPIPE : errno)
@@ -68,6 +68,11 @@ public enum PlainFile {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
       throw SystemError("open \(path)", code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE)
+    }
+    if flags & O_TRUNC != 0, ftruncate(descriptor, 0) != 0 {
+      let error = SystemError("truncate \(path)")
+      close(descriptor)
+      throw error
     }
     return descriptor
   }

@@ -4,15 +4,21 @@ import PhoneClient
 
 /// The one writer of files that a user names: a draft beside the file takes its place when it is complete. Only a
 /// regular file is ever replaced: a device or pipe would be destroyed, and a link leads to another place. The new file
-/// has the owner and the rights of the one that it replaces.
+/// has the owner and the rights of the one that it replaces. Until it is complete it has no name, so that a killed process
+/// leaves nothing.
 package final class UserFile: Sendable {
   package let descriptor: Int32
   private let path: String
   private let draft: String
   private let remedy: String
-  private let isComplete = Locked(false)
+  /// Whether the draft is in the directory.
+  private let isNamed: Locked<Bool>
 
-  /// `remedy` ends each error. `mode` is that of a file that is not there yet.
+  /// `O_TMPFILE` of <fcntl.h>, which is not imported.
+  private static let withoutName = 0o20_000_000 | O_DIRECTORY
+
+  /// `remedy` ends each error. `mode` is that of a file that is not there yet; with 0600 no other user reads a file that is
+  /// replaced either.
   package init(_ path: String, mode: mode_t, _ remedy: String) throws(CommandFailure) {
     func failed(_ code: Int32 = errno) -> CommandFailure {
       CommandFailure(.cannotCreate, "\(SystemError("write \(path)", code: code).fact); \(remedy)")
@@ -22,16 +28,24 @@ package final class UserFile: Sendable {
     let known = try Self.known(path, remedy)
     if known != nil, access(path, W_OK) != 0 { throw failed() }
     // The name of the file itself may have no room for an addition.
-    draft =
-      "\(FilePath.parent(of: Phone(home: path).home))/.baton-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    descriptor = open(
-      draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, known == nil ? mode : 0o600)
+    let directory = FilePath.parent(of: Phone(home: path).home)
+    draft = "\(directory)/.baton-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let rights = known == nil ? mode : 0o600
+    let nameless = open(directory, O_WRONLY | Self.withoutName | O_CLOEXEC, rights)
+    isNamed = Locked(nameless < 0)
+    // Not every file system has files without a name.
+    descriptor =
+      nameless >= 0 ? nameless : open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, rights)
     guard descriptor >= 0 else { throw failed() }
     guard let known else { return }
+    if mode == 0o600, known.st_uid != geteuid() {
+      throw CommandFailure(
+        .cannotCreate, "\(path.onOneLine) belongs to another user, who could read what is written; \(remedy)")
+    }
     // In this order: a change of the owner takes rights away.
     let isOfAnother = known.st_uid != geteuid() || known.st_gid != getegid()
     if isOfAnother && fchown(descriptor, known.st_uid, known.st_gid) != 0
-      || fchmod(descriptor, known.st_mode & 0o7777) != 0
+      || fchmod(descriptor, known.st_mode & (mode == 0o600 ? 0o600 : 0o777)) != 0
     {
       throw failed()
     }
@@ -39,7 +53,7 @@ package final class UserFile: Sendable {
 
   deinit {
     close(descriptor)
-    if !isComplete.withLock({ $0 }) { unlink(draft) }
+    if isNamed.withLock({ $0 }) { unlink(draft) }
   }
 
   package func complete(with text: String) throws(CommandFailure) {
@@ -52,10 +66,21 @@ package final class UserFile: Sendable {
   /// Gives the draft the file's name; nothing may be written afterwards.
   package func complete() throws(CommandFailure) {
     _ = try Self.known(path, remedy)
-    guard rename(draft, path) == 0 else {
+    // On the disk before it has the name: a power cut leaves the old file or the new one.
+    guard fsync(descriptor) == 0, isInDirectory(), rename(draft, path) == 0 else {
       throw CommandFailure(.cannotCreate, "\(SystemError("write \(path)").fact); \(remedy)")
     }
-    isComplete.withLock { $0 = true }
+    isNamed.withLock { $0 = false }
+  }
+
+  /// Gives the file the draft's name, if it has none.
+  private func isInDirectory() -> Bool {
+    isNamed.withLock { isNamed in
+      if !isNamed {
+        isNamed = linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, draft, AT_SYMLINK_FOLLOW) == 0
+      }
+      return isNamed
+    }
   }
 
   package static func write(
