@@ -40,6 +40,7 @@ final class Provider {
   var accessLog: AccessLog?
   let hintToken = Hexadecimal.encode(randomBytes(16))
   var hintBucket: TokenBucket
+  var refusalBucket: TokenBucket
   var hintsRefused = 0
   var nextConnection: UInt64
   var nextPayment: UInt64
@@ -63,6 +64,7 @@ final class Provider {
     self.ledger = ledger
     self.key = key
     hintBucket = TokenBucket(left: Self.hintsPerSecond, at: clock.now)
+    refusalBucket = hintBucket
     webhookCaller = WebhookCaller(loop: loop, key: key, options: options)
     let run = try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,

@@ -9,7 +9,8 @@ import Reports
 
 // Senders' questions over HTTP, answered from the state of the recipient's core.
 extension Provider {
-  /// Of questions without the token, in a second. A line of the access log each: it is not to turn within minutes.
+  /// Of questions without the token, in a second, and as many of those that are refused. A line of the access log each: it
+  /// is not to turn within minutes.
   static let hintsPerSecond = 20
 
   /// On the last run's port, so that a sender's URL stays valid; on another port if that one is taken.
@@ -39,11 +40,21 @@ extension Provider {
 
   private func respond(to request: HTTPRequest) -> HTTPResponse {
     let isOwn = ConstantTime.areEqual(Array((request.bearer ?? "").utf8), Array(hintToken.utf8))
-    guard isOwn || hintBucket.takesOne(of: Self.hintsPerSecond, at: clock.now) else {
-      hintsRefused += 1
-      return HTTPResponse(
+    let foreign = Self.foreign(request, port: http?.address.port ?? 0)
+    let isRefused = foreign != nil || options.hintsNeedToken && !isOwn
+    // Pages of other sites, which are refused, must not use up the questions of senders.
+    let isBeyond =
+      !isOwn
+      && !(isRefused
+        ? refusalBucket.takesOne(of: Self.hintsPerSecond, at: clock.now)
+        : hintBucket.takesOne(of: Self.hintsPerSecond, at: clock.now))
+    if isBeyond { hintsRefused += 1 }
+    if isBeyond, !isRefused {
+      var response = HTTPResponse(
         status: 429,
         error: "there are too many questions without the token of `lsp/http-token`; wait a second")
+      response.more = [HTTPHeader("Retry-After", "1")]
+      return response
     }
     var row = AccessRow(
       atNs: clock.now.nanoseconds, atWallNs: clock.wallNanoseconds,
@@ -57,7 +68,7 @@ extension Provider {
     }
     let response: HTTPResponse
     do {
-      try ForeignRequest.check(request, port: http?.address.port ?? 0)
+      if let foreign { throw foreign }
       if options.hintsNeedToken, !isOwn { throw HintRefusal.noToken }
       let hint = try self.hint(for: HintQuestion(method: request.method, target: request.target))
       row.hint = hint.hint.rawValue
@@ -71,11 +82,18 @@ extension Provider {
     } catch let error as WalletElsewhereError {
       response = refuse(503, error.description)
     } catch { fail(error) }
-    guard accessLog?.append(row) == true else {
+    guard isBeyond || accessLog?.append(row) == true else {
       return HTTPResponse(
         status: 503, error: "lspd cannot write its access log; make room on its disk")
     }
     return response
+  }
+
+  private static func foreign(_ request: HTTPRequest, port: UInt16) -> ForeignRequest? {
+    do throws(ForeignRequest) {
+      try ForeignRequest.check(request, port: port)
+      return nil
+    } catch { return error }
   }
 
   /// Of a recipient that is no wallet, the own wallet's core says that there is no route to it.

@@ -182,12 +182,27 @@ import WaitingTests
     let clients = try (0..<60).map { _ in try RawHTTP(port: port) }
     for client in clients { client.send(Array(question(port, "").utf8)) }
     provider.signal(SIGCONT)
-    let statuses = clients.map { $0.answer().status }
+    let answers = clients.map { $0.answer() }
+    let statuses = answers.map(\.status)
     #expect(Set(statuses) == [200, 429])
+    #expect(answers.allSatisfy { $0.head.contains("Retry-After: 1") == ($0.status == 429) })
     #expect(try asking(provider, "Authorization: Bearer \(provider.token)\r\n") == 200)
     let facts = JSONValue(parsing: try provider.client().request(ControlMessage("status")).body)
     #expect(facts?["http_turned_away"]?.uint == UInt64(statuses.count { $0 == 429 }))
     #expect(try log(provider).allSatisfy { $0.status == 200 }, "a question above the limit has no line")
+  }
+
+  @Test func `Requests of a page of another site use up no questions of senders`() throws {
+    let provider = try ProviderProcess()
+    let port = try #require(provider.port)
+    provider.signal(SIGSTOP)
+    let clients = try (0..<60).map { _ in try RawHTTP(port: port) }
+    for client in clients { client.send(Array(question(port, "Origin: https://example.com\r\n").utf8)) }
+    provider.signal(SIGCONT)
+    #expect(clients.allSatisfy { $0.answer().status == 403 })
+    #expect(try asking(provider, "") == 200)
+    let lines = try log(provider).map(\.status)
+    #expect(lines.last == 200 && lines.count < 61, "not each refusal has a line")
   }
 
   @Test(.enabled(if: getuid() == 0, "needs to mount"))
