@@ -94,7 +94,7 @@ public final class SharedContainer {
         // The id must not be in the log alone: without the log the container is then an old copy, which the peer's
         // backup heals, and not another device, which the peer refuses. A database that was never checkpointed has one
         // page. Later starts do not wait for the three syncs.
-        if try layout.databaseFacts().size <= Self.pageSize { try? connection.checkpoint() }
+        if try layout.databaseFacts().size <= Self.pageSize { _ = try? connection.checkpoint() }
         return connection
       } catch let error as DatabaseError where error.kind == .busy && triesLeft > 0 {
         triesLeft -= 1
@@ -112,13 +112,13 @@ public final class SharedContainer {
   /// idle moments. Nothing depends on its success.
   public func settle() {
     guard isUnsettled, (try? checkIdentity()) != nil else { return }
-    isUnsettled = (try? connection.checkpoint()) == nil
+    isUnsettled = (try? connection.checkpoint()) != true
   }
 
   /// Saves commits from a log that was unlinked while this process has it open. Another process that creates a new log
   /// meanwhile would first have to claim before it could write.
   func rescueLog() {
-    if openFiles.lacksOnlyTheLog() { try? connection.checkpoint() }
+    if openFiles.lacksOnlyTheLog() { _ = try? connection.checkpoint() }
   }
 
   /// The schema version with these steps of the wallet.
