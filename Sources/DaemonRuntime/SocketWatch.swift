@@ -13,11 +13,14 @@ public final class SocketWatch {
     if directory < 0 { throw SystemError("watch \(text)") }
     try loop.onSignal(SIGIO) {
       // In its directory, which may have another path by now.
-      if path.status(path.name) == nil && errno == ENOENT { removed() }
+      if path.isMissing { removed() }
     }
     // F_NOTIFY with DN_DELETE and DN_MULTISHOT of <fcntl.h>, which are not imported.
     _ = fcntl(directory, 1026, Int32(bitPattern: 0x8000_0008))
   }
+
+  /// For a daemon that can go down only now: the socket may be gone already. Looks in the loop.
+  public func lookAgain() { kill(getpid(), SIGIO) }
 
   deinit { close(directory) }
 }

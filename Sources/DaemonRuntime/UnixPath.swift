@@ -33,6 +33,11 @@ final class UnixPath {
     return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
   }
 
+  var isMissing: Bool {
+    var status = stat()
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
+  }
+
   func remove(_ name: String) { unlinkat(descriptor, name, 0) }
 
   func rename(_ old: String, to new: String) -> Int32 { renameat(descriptor, old, descriptor, new) }

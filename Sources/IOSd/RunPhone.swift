@@ -37,6 +37,7 @@ func runPhone(with options: PhoneOptions) {
     shell.onBoot = { [unowned server] in server.booted(losingBeats: $0) }
     goDown = { [unowned shell] in shell.handle(.downRequested) }
     for signal in [SIGTERM, SIGINT] { try loop.onSignal(signal, goDown) }
+    socketWatch.lookAgain()
     try loop.run()
     journal.recordEnd(reason: "powered off")
     // The listener keeps the control server and the shell alive until here.

@@ -37,6 +37,7 @@ do {
     options: options, loop: loop, clock: clock, journal: journal, ledger: ledger, key: key)
   provider = running
   goDown = { running.goDown($0) }
+  socketWatch.lookAgain()
   try loop.onSignal(SIGTERM) { goDown("SIGTERM") }
   try loop.onSignal(SIGINT) { goDown("SIGINT") }
   try running.listenForSenders()
