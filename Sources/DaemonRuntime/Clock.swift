@@ -8,6 +8,7 @@ import Platform
 public final class Clock {
   private let file: PhoneClockFile?
   private var lastGood: PhoneClock?
+  private var lastBoot: (id: BootID, text: String)?
   private let kernelBoot: BootID
 
   public init(phoneClockFile path: String? = nil) {
@@ -36,6 +37,13 @@ public final class Clock {
   }
 
   public var boot: BootID { phone?.boot ?? kernelBoot }
+
+  /// `boot` as journals and rows have it. One text for each boot: the rows that iosd keeps share it.
+  public var bootText: String {
+    let boot = self.boot
+    if lastBoot?.id != boot { lastBoot = (boot, Journal.text(of: boot)) }
+    return lastBoot?.text ?? ""
+  }
 
   /// Read each time; if the file is torn or missing, the last good value stays in force.
   private var phone: PhoneClock? {

@@ -28,7 +28,7 @@ final class NotificationCentre {
     var rows = notification.replacedKeys.compactMap { board.withdraw(key: $0, wall: wall, at: now) }
     rows.append(
       board.show(
-        notification, userInfo: userInfo, wall: wall, at: now, boot: Journal.text(of: clock.boot)))
+        notification, userInfo: userInfo, wall: wall, at: now, boot: clock.bootText))
     log.append(rows.map(BoardLine.notification))
   }
 

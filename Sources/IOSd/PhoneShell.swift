@@ -210,7 +210,7 @@ final class PhoneShell {
         id: id, role: role.rawValue, pid: process.identity.pid, startTime: process.identity.startTime,
         path: path, launchReason: reason.description, startedWall: clock.wallNanoseconds,
         startedAt: clock.now.nanoseconds)
-      row.boot = Journal.text(of: clock.boot)
+      row.boot = clock.bootText
       return row
     }
     let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max

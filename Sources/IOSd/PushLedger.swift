@@ -34,7 +34,7 @@ final class PushLedger {
       hasMutableContent: payload.hasMutableContent,
       isBadgeOrSound: payload.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
       at: clock.now.nanoseconds)
-    row.boot = Journal.text(of: clock.boot)
+    row.boot = clock.bootText
     newest.keep(row)
     log.append(row)
     return row.id
