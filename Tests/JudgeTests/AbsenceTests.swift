@@ -165,6 +165,22 @@ import Testing
     }
   }
 
+  @Test func `A journal of lspd that ends before the last frames of its run counts as missing evidence`()
+    throws
+  {
+    for (lines, secondsLater, isCut) in [(1, 0, false), (1, 6, true), (0, 6, false)] {
+      let verdict = try judged { run in
+        // Without its end, which is the last line.
+        if lines > 0 { try rewrite("\(run.home)/journal/\(run.peer.name)") { $0.dropLast(lines) } }
+        try run.ledger.execute(
+          "UPDATE frames SET at_ns = at_ns + \(secondsLater)000000000 WHERE id = (SELECT max(id) FROM frames)"
+        )
+      }
+      let missing = verdict.missing.filter { $0.sentence.contains(" ends before the last frames of its run") }
+      #expect(missing.isEmpty != isCut, "\(verdict.text)")
+    }
+  }
+
   @Test
   func `After a kill of iosd only a lost push, or a last push without a fate, may lack its journal line`()
     throws

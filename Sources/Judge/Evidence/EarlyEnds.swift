@@ -6,7 +6,7 @@ struct EarlyEnds {
   /// Marks these journals.
   init(
     _ journals: inout [JournalFile], _ wallet: WalletEvidence,
-    _ phone: PhoneEvidence?,
+    _ ledger: LedgerEvidence, _ phone: PhoneEvidence?,
     isCertain: (Int64) -> Bool
   ) {
     let claims = Dictionary(grouping: wallet.claims) { Process(pid: $0.pid, startTime: $0.startTime) }
@@ -19,7 +19,8 @@ struct EarlyEnds {
       let process = Process(pid: journal.pid, startTime: journal.startTime)
       let missing: String? =
         switch journal.process {
-        case "lspd", "iosd": nil
+        case "lspd": Self.missingFrames(of: journal, ledger)
+        case "iosd": nil
         default:
           Self.missing(of: (claims[process] ?? []).filter { $0.boot == journal.boot }, in: journal, wallet)
             ?? ends[process].flatMap { row in
@@ -29,6 +30,18 @@ struct EarlyEnds {
         }
       guard let missing, journals[place].endTooEarly() else { continue }
       all.append((journal.process, "\(journal.name) ends before \(missing): its last lines are missing"))
+    }
+  }
+
+  /// lspd writes the line of an event when its frames are durable, so that a kill leaves the lines of one commit out.
+  private static func missingFrames(of journal: JournalFile, _ ledger: LedgerEvidence) -> String? {
+    let starts = ledger.runs.map(\.startedNs)
+    let place = starts.countOfThose(upTo: journal.startedNs &+ stepSlackNs)
+    guard place > 0, ledger.runs[place - 1].pid == journal.pid else { return nil }
+    let endNs = place < starts.count ? starts[place] : .max
+    let last = ledger.frames.last { $0.entry.atNs < endNs }
+    return (last?.entry.atNs).flatMap {
+      $0 > journal.lastNs &+ stepSlackNs ? "the last frames of its run" : nil
     }
   }
 

@@ -68,7 +68,7 @@ struct Evidence {
   ) {
     var files = journals.files
     earlyEnds =
-      EarlyEnds(&files, moment.wallet, phone) { stamp in
+      EarlyEnds(&files, moment.wallet, moment.ledger, phone) { stamp in
         certainUntilNs.map { stamp < $0 &- stepSlackNs } ?? true
       }.all
     self.home = home
