@@ -114,7 +114,8 @@ extension EvidenceCollector {
     let last = noted.map(\.toNs).max() ?? .max
     for place in files.indices where !files[place].hasEnded && (first...last).contains(files[place].lastNs) {
       guard
-        let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs <= $0.toNs })
+        // Its own gap is over at its last line.
+        let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs < $0.toNs })
       else { continue }
       files[place].endInGap(gap)
     }
