@@ -47,13 +47,18 @@ import WaitingTests
     let invoice = try externalInvoice(5000)
     let payment = try phone.begin("send", invoice, into: "payment")
     try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
+    let hasty = try phone.begin("send", try externalInvoice(21), "--timeout", "10ms", into: "hasty")
+    #expect(phone.scratch.end(hasty) == .exited(code: ExitCode.tooSlow.rawValue))
+    #expect(
+      phone.scratch.text("hasty").hasSuffix(
+        "baton: no outcome in 10 ms; the payment stays in the channel; `baton payments` shows how it ends\n"))
     _ = try phone.run("app", "home")
     try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: outgoing payment ")
     }
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["at_work_on"]?.elements?.first?.text?.hasPrefix("outgoing payment ") == true)
-    #expect(status?["sending_payments"]?.int == 1)
+    #expect(status?["sending_payments"]?.int == 2)
     #expect(phone.scratch.end(payment) == .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))
     try phone.waitUntilAway()

@@ -14,24 +14,37 @@ struct PaymentEnder {
   private static let absencePause = TimeSpan.seconds(1)
 
   let phone: Phone
+  /// As `baton pay` without a hold.
+  static let timeout = OptionDeclaration(
+    "--timeout", value: .span,
+    help: "how long to wait; then the outcome is unknown, exit code 7 (default: 2 minutes)")
+  private static let standardTimeout = TimeSpan.seconds(120)
+
   /// What happens to the payment without such a process.
   var otherwise = "the payment stays in the channel"
 
   /// Reads the wallet's rows: another process may complete the payment than the one that began it.
-  func wait<End>(_ invocation: Invocation, for end: (WalletView) -> End?) throws -> End {
+  func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
+    let limit = invocation.line.span(Self.timeout.names[0]) ?? Self.standardTimeout
+    let end = Clock.monotonicNow + limit
     var said: String?
     var nextLook = Clock.monotonicNow
     while true {
       let snapshot = try look()
-      if let ended = end(WalletView(snapshot.tables)) { return ended }
+      if let ended = outcome(WalletView(snapshot.tables)) { return ended }
       if Clock.monotonicNow >= nextLook {
         nextLook = Clock.monotonicNow + Self.absencePause
         let absence = absence(snapshot)
         // The process may have completed it right before it ended.
-        if absence != nil, let ended = end(WalletView(try look().tables)) { return ended }
+        if absence != nil, let ended = outcome(WalletView(try look().tables)) { return ended }
         if let absence, absence != said { invocation.output.remark(absence) }
         said = absence
+      }
+      guard Clock.monotonicNow < end else {
+        throw CommandFailure(
+          .tooSlow, "no outcome in \(HumanText.span(limit)); \(otherwise); `baton payments` shows how it ends"
+        )
       }
       _ = try loop.run(for: Self.lookPause) { false }
     }

@@ -13,6 +13,7 @@ enum SendVerb: Verb {
         OptionDeclaration(
           "--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
         OptionDeclaration("--no-wait", help: "return as soon as the HTLC is offered"),
+        PaymentEnder.timeout,
       ],
       positionals: [
         PositionalDeclaration(

@@ -12,7 +12,8 @@ enum WithdrawVerb: Verb {
       name: "withdraw",
       summary: "send money from the wallet's channel to a bitcoin address, with the app in front",
       options: [
-        OptionDeclaration("--no-wait", help: "return as soon as the wallet has stored the splice")
+        OptionDeclaration("--no-wait", help: "return as soon as the wallet has stored the splice"),
+        PaymentEnder.timeout,
       ],
       positionals: [
         PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in sat, without the fee"),
