@@ -10,8 +10,7 @@ extension Phone {
   /// How long lspd may be away until it says what became of an attempt: as long as a sender that tries again waits.
   private static let absenceLimit = TimeSpan.seconds(12)
 
-  /// `request` is that of an invoice, with the attempt's id. Throws `outcomeUnknown` if lspd may have it, and does not say
-  /// so.
+  /// `request` is that of an invoice, with the attempt's id. Throws `outcomeUnknown` if lspd may have it.
   package func pay(_ request: ControlMessage, timeout: TimeSpan = .seconds(30)) throws -> PaymentAnswer {
     let lspd = try connect(to: .lspd)
     var isSent = false
