@@ -32,6 +32,11 @@ struct NaivePairTests {
     let programs = ["--app", "\(Self.examples)/naive-app.py", "--ext", "\(Self.examples)/naive-extension.py"]
     _ = try phone.run(["up", "--peer", "legacy"] + (isNaive ? programs : []))
     try phone.openAndConnect()
+    if isNaive {
+      let refused = try phone.begin("invoice", into: "refused")
+      #expect(phone.scratch.end(refused) != .exited(code: 0))
+      #expect(phone.scratch.text("refused").contains("this app makes only invoices with an amount"))
+    }
     let invoice = try phone.invoice()
     _ = try phone.run("app", "home")
     try phone.waitUntilAway()

@@ -36,7 +36,10 @@ while True:
         phone.say("background-done", time=fields["time"])
     elif verb == "ask":
         asked = dict(line.split(": ", 1) for line in phone.message.decode().split("\n")[1:] if line)
-        invoice = node.invoice(int(asked["amount-msat"]))
-        phone.say("answer", f"invoice\ninvoice: {invoice}\n\n".encode(), request=fields["request"])
+        if "amount-msat" in asked:
+            answer = f"invoice\ninvoice: {node.invoice(int(asked['amount-msat']))}\n\n"
+        else:
+            answer = "error\nmessage: this app makes only invoices with an amount; name one\n\n"
+        phone.say("answer", answer.encode(), request=fields["request"])
     elif verb == "terminate":
         break
