@@ -116,10 +116,21 @@ import WaitingTests
     let iosd = try journals(phone, of: "iosd")
     #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "noted once each time")
     #expect(try phone.baton(["down"]).code == 0)
-    let judged = try phone.baton(["judge", "--require-settled"])
-    // The app ended on the full disk: where the last lines of its journal found no room, there is no verdict.
-    let isCut =
-      judged.code == 74 && judged.output.contains("mainappd") && judged.output.contains("ends before the end")
-    #expect(judged.code == 0 || isCut, "\(judged.output)\(judged.errors)")
+    let judged = try phone.baton(["judge", "--require-settled", "--json"])
+    // The app ended on the full disk: where the last lines of its journal found no room, there is no verdict, for this alone.
+    let document = try JSONSerialization.jsonObject(with: Data(judged.output.utf8)) as? [String: Any]
+    let missing = (document?["missing"] as? [[String: Any]] ?? []).map { $0["sentence"] as? String ?? "" }
+    let cut = try journalsWithoutEnd(phone, of: "mainappd")
+    let isCut = judged.code == 74 && missing.count == 1 && cut.contains { missing[0].contains($0) }
+    #expect(judged.code == 0 || isCut, "\(cut) \(judged.output)\(judged.errors)")
+  }
+
+  private func journalsWithoutEnd(_ phone: RealPhone, of process: String) throws -> [String] {
+    let directory = "\(phone.home)/journal"
+    return try FileManager.default.contentsOfDirectory(atPath: directory).filter { name in
+      guard name.contains("-\(process)-") else { return false }
+      let text = try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
+      return text.split(separator: "\n").last?.contains("\"kind\":\"end\"") != true
+    }
   }
 }
