@@ -72,7 +72,7 @@ public struct WalletOptions {
       OptionDeclaration(
         "--keep-parts", value: .choice(["container", "memory"]), default: "container",
         help:
-          "which parts of a payment count: those in the container, or only those that came to this process, as in Phoenix"
+          "which parts of a payment count: those in the container, or only those that came since this process connected"
       ),
       OptionDeclaration(
         "--start-delay", value: .span, default: "0s",

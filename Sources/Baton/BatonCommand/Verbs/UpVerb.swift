@@ -63,7 +63,7 @@ enum UpVerb: Verb {
         help: "how long the wallet waits for missing parts of a payment (default 60s)"),
       OptionDeclaration(
         "--keep-parts", value: .choice(["container", "memory"]),
-        help: "with memory a process counts only the parts that came to it, as in Phoenix (default container)"
+        help: "with memory a process counts only the parts that came since it connected (default container)"
       ),
       OptionDeclaration(
         "--start-delay", value: .span,
