@@ -26,8 +26,11 @@ import WaitingTests
     #expect(try provider.eventually { pongs() == 1 })
     let before = try transactions(provider)
     provider.signal(SIGSTOP)
-    let status = "/proc/\(try #require(provider.child).identity.pid)/stat"
-    #expect(try provider.eventually { try String(contentsOfFile: status, encoding: .utf8).contains(") T ") })
+    let pid = try #require(provider.child).identity.pid
+    #expect(
+      try provider.eventually {
+        try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8).contains(") T ")
+      })
     for _ in 1...3 { wallet.send(.ping(Ping(pongSize: 1))) }
     provider.signal(SIGCONT)
     #expect(try provider.eventually { pongs() == 4 })

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Foundation
 import Ground
 import Judge
 import PhoneClient
@@ -20,9 +21,15 @@ package struct JournalTimeline {
         "there are no journals in \(phone.journal); name a phone's directory, such as that of `baton up` or of a run with --keep"
       )
     }
-    // The judge reads the same journals on another core.
+    // The judge reads the same journals meanwhile, on another core.
+    let judging = DispatchGroup()
     let home = phone.home
-    let verdict = isJudged ? Meanwhile { try JudgeVerb.verdict(on: home, requireSettled: false) } : nil
+    nonisolated(unsafe) var verdict: Result<Verdict, any Error>?
+    if isJudged {
+      DispatchQueue.global().async(group: judging) {
+        verdict = Result { try JudgeVerb.verdict(on: home, requireSettled: false) }
+      }
+    }
     let merger = JournalMerger(directory: phone.journal)
     var made = JournalTimeline()
     while true {
@@ -32,6 +39,7 @@ package struct JournalTimeline {
     }
     var timeline = made.builder.finish(title: "Baton: \(phone.home)")
     timeline.remarks = merger.problems + merger.tornFiles.map { "the last line of \($0) is truncated" }
+    judging.wait()
     if let verdict { add(verdict, to: &timeline) }
     return timeline
   }
@@ -75,7 +83,7 @@ package struct JournalTimeline {
 
   // MARK: The verdict
 
-  private static func add(_ verdict: Meanwhile<Verdict>, to timeline: inout Timeline) {
+  private static func add(_ verdict: Result<Verdict, any Error>, to timeline: inout Timeline) {
     do {
       let verdict = try verdict.get()
       timeline.findings += verdict.findings.map {
