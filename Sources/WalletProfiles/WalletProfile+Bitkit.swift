@@ -1,8 +1,8 @@
 extension WalletProfile {
   /// Bitkit: the extension decrypts the push and tells the user, who opens the app, which receives.
   public static let bitkit = WalletProfile(
-    name: "bitkit", sentence: "the extension only notifies, and has no node; the app receives", extension: .telling,
-    pushForm: .bitkit,
+    name: "bitkit", sentence: "the extension only notifies, and has no node; the app receives",
+    extension: .telling, pushForm: .bitkit,
     texts: NotificationTexts(
       // What the real wallet shows for a push that it cannot decrypt.
       unreadable: .urgent("Bitkit", "Open Bitkit to check for new activity"),
