@@ -91,6 +91,14 @@ import WaitingTests
       ) {
         for item in items($0) { try remove(item) }
       },
+      State(
+        kind: .seedLost, cause: "/Keychain has no seed", step: "put the items",
+        name: "no item but the push key"
+      ) { phone in
+        let path = try #require(items(phone).first)
+        let item = try String(contentsOfFile: path, encoding: .utf8)
+        try Data(item.replacing("wallet-seed", with: "push-key").utf8).write(to: URL(fileURLWithPath: path))
+      },
       State(kind: .startRefused, cause: "/os/wallet names no wallet", step: "--wallet", name: "wallet junk") {
         try spoil($0.os + "/wallet")
       },

@@ -2,6 +2,7 @@ import PhoneClient
 import Diagnosis
 import DaemonRuntime
 import Ground
+import JSON
 import Judge
 import Reports
 
@@ -107,9 +108,19 @@ struct PhoneLook {
     } catch { return "\(error)" }
   }
 
-  /// A wallet with a channel has a seed.
+  /// A wallet with a channel has a seed. An item that cannot be read may be it.
   static func lostSeed(of phone: Phone) -> PhoneNote? {
-    guard items(of: phone).isEmpty, !FilePath.exists(seedFile(of: phone)) else { return nil }
+    let isThere = items(of: phone).contains { path in
+      guard let bytes = try? SmallFile.readOwn(path, limit: 1 << 16), let item = JSONValue(parsing: bytes)
+      else {
+        return true
+      }
+      return item["account"]?.text == "wallet-seed"
+    }
+    let isUnread =
+      FilePath.exists("\(phone.keychain)/items")
+      && DirectoryListing.names(of: "\(phone.keychain)/items") == nil
+    guard !isThere, !isUnread, !FilePath.exists(seedFile(of: phone)) else { return nil }
     return .seedLost(
       "\(phone.keychain) has no seed, and the container has a channel; put the items of the keychain back")
   }
