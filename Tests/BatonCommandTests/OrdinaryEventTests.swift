@@ -7,9 +7,11 @@ import WaitingTests
 /// Something that happens to a phone which is up, as a script of bash, and what is judged behind it.
 private struct Event {
   let name: String
-  let script: String
+  var script: String
   /// In each run of the suite, by this wallet; the others only for the whole table.
   var drawn: String?
+  /// A full disk, or a copy of a phone that ran: evidence may be missing. Of all others the verdict is sound.
+  var mayLackEvidence = false
 
   init(_ name: String, _ script: String, drawn: String? = nil) {
     (self.name, self.script, self.drawn) = (name, script, drawn)
@@ -40,7 +42,15 @@ struct OrdinaryEventTests {
 
     """#
 
-  private static let all: [Event] = kills + freezes + ends + device + copies + senders
+  private static let all: [Event] = kills + freezes + ends + device + lacking(copies) + senders
+
+  private static func lacking(_ events: [Event]) -> [Event] {
+    events.map { event in
+      var event = event
+      event.mayLackEvidence = true
+      return event
+    }
+  }
 
   private static var kills: [Event] {
     let programs = ["mainappd", "iosd", "lspd"]
@@ -162,7 +172,7 @@ struct OrdinaryEventTests {
     _ = try phone.run("down")
     let last = VerdictTable.verdict(phone.scratch("phone"))
     VerdictTable.print(wallet, "(down, after all of them)", last)
-    #expect(last.code == 0 || last.code == 74, "\(wallet): \(last)")
+    #expect(last.code == 0, "\(wallet): \(last)")
   }
 
   /// The phone pays once more behind each event.
@@ -171,7 +181,9 @@ struct OrdinaryEventTests {
     try run("\(event.script)\npay 11; judge \"$H\"", wallet, phone, home) { place in
       let verdict = VerdictTable.verdict(place)
       VerdictTable.print(wallet, event.name, verdict)
-      #expect(verdict.code == 0 || verdict.code == 74, "\(wallet), \(event.name): \(verdict)")
+      #expect(
+        verdict.code == 0 || event.mayLackEvidence && verdict.code == 74,
+        "\(wallet), \(event.name): \(verdict)")
     }
   }
 
@@ -251,7 +263,7 @@ struct OrdinaryEventTests {
       try run("boot \(offset) \(id) \"\(boot.script)\"; judge \"$H\"", wallet, phone, home) { place in
         let verdict = VerdictTable.verdict(place)
         VerdictTable.print(wallet, boot.name, verdict)
-        #expect(verdict.code == 0 || verdict.code == 74, "\(wallet), \(boot.name): \(verdict)")
+        #expect(verdict.code == 0, "\(wallet), \(boot.name): \(verdict)")
       }
     }
   }
@@ -281,8 +293,10 @@ struct OrdinaryEventTests {
     let disks =
       "full() { dd if=/dev/zero of=\"$H/../fill$1$RANDOM\" bs=4k ${1:+count=$1}; }; room() { rm -f \"$H\"/../fill*; }; "
     try run("b up --wallet \(wallet); up", wallet, phone, home) { _ in }
-    for event in Self.disks where VerdictTable.file != nil || event.drawn == wallet {
-      try play(Event(event.name, disks + event.script), wallet, phone, home: home)
+    for event in Self.lacking(Self.disks) where VerdictTable.file != nil || event.drawn == wallet {
+      var event = event
+      event.script = disks + event.script
+      try play(event, wallet, phone, home: home)
     }
   }
 }
