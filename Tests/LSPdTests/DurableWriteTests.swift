@@ -8,10 +8,11 @@ import WaitingTests
 @Suite("lspd's durable writes", .waits) struct DurableWriteTests {
   /// The frames of SQLite's log that end a transaction have the database's size.
   private func transactions(_ provider: ProviderProcess) throws -> Int {
-    let log = try Data(contentsOf: URL(filePath: "\(provider.home)/lsp/ledger.sqlite-wal"))
-    let frame = 24 + 4096
-    return stride(from: 32, to: log.count, by: frame).count { start in
-      log[start + 8..<start + 16] == log[16..<24] && log[start + 4..<start + 8].contains { $0 != 0 }
+    let log = [UInt8](try Data(contentsOf: URL(filePath: "\(provider.home)/lsp/ledger.sqlite-wal")))
+    let salt = log[16..<24]
+    return stride(from: 32, to: log.count, by: 24 + 4096).count { (start: Int) -> Bool in
+      let size: ArraySlice<UInt8> = log[start + 4..<start + 8]
+      return log[start + 8..<start + 16] == salt && size.contains { $0 != 0 }
     }
   }
 
