@@ -53,7 +53,7 @@ import Testing
     #expect(fixture.peer.deadline == nil)
     fixture.now += 3_600_000
     #expect(pushes(fixture.handle(.deadlineReached)) == [])
-    #expect(fixture.pay(2) == [.answer(payment: 2, .failed(.recipientAway))])
+    #expect(fixture.pay(2) == [.answer(payment: 2, .failed(.channelFailed))])
   }
 
   @Test
