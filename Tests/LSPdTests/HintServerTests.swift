@@ -91,7 +91,7 @@ import WaitingTests
     #expect(
       try provider.ledger("SELECT connection || ' ' || reason FROM channel_failures")
         == ["1 closed by the provider"])
-    #expect(try provider.pay(1, waiting: false).receive()["reason"] == "recipient-away")
+    #expect(try provider.pay(1, waiting: false).receive()["reason"] == "channel-failed")
   }
 
   @Test func `The document of a hint is that of the description, byte for byte`() throws {
