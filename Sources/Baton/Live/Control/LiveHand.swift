@@ -138,7 +138,8 @@ package final class LiveHand: Sendable {
       guard ProcessTable.isStopped(identity.pid), let process = try watched(identity) else { continue }
       let target: PhoneProcess = claim.row.role == .app ? .app : .extension
       if let why = target.suspension(of: process, in: phone) {
-        refusal = why
+        // What iosd has suspended is no frozen holder; without its answer nobody knows.
+        if !phone.answers(.iosd) { refusal = why }
         continue
       }
       try ProcessSignal.thaw.send(to: process)
