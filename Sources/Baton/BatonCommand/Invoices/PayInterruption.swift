@@ -10,15 +10,13 @@ enum PayInterruption {
     "stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton payments` shows how it ends"
   nonisolated(unsafe) private static var isJSON = false
   nonisolated(unsafe) private static var journal: Int32 = -1
-  nonisolated(unsafe) private static var line = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+  /// One word, so that a signal sees the old line or the new one.
+  nonisolated(unsafe) private static var line: UnsafeMutablePointer<CChar>?
 
   /// `row` is what the user will have been told. Called again once the payment has another attempt.
   static func handle(_ row: SenderRow, of phone: Phone, isJSON: Bool) {
-    let bytes = Array("\(row.json)\n".utf8)
-    let kept = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-    _ = kept.initialize(from: bytes)
     // The earlier line is not freed: a signal may be writing it.
-    line = UnsafeBufferPointer(kept)
+    line = strdup("\(row.json)\n")
     self.isJSON = isJSON
     if journal < 0 { journal = SenderJournal(phone).openToAppend() ?? -1 }
     for one in Interruption.handled { signal(one.rawValue) { PayInterruption.end(by: $0) } }
@@ -29,7 +27,7 @@ enum PayInterruption {
 
   /// A signal handler must not allocate.
   private static func end(by number: Int32) {
-    if journal >= 0 { _ = write(journal, line.baseAddress, line.count) }
+    if journal >= 0, let line { _ = write(journal, line, strlen(line)) }
     if isJSON {
       put(#"{"error":{"code":"interrupted","exit":"#, to: standardOutput)
       let code = 128 + number

@@ -18,7 +18,6 @@ struct PaymentEnder {
   static let timeout = OptionDeclaration(
     "--timeout", value: .span,
     help: "how long to wait; then the outcome is unknown, exit code 7 (default: 2 minutes)")
-  private static let standardTimeout = TimeSpan.seconds(120)
 
   /// What happens to the payment without such a process.
   var otherwise = "the payment stays in the channel"
@@ -26,7 +25,7 @@ struct PaymentEnder {
   /// Reads the wallet's rows: another process may complete the payment than the one that began it.
   func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
-    let limit = invocation.line.span(Self.timeout.names[0]) ?? Self.standardTimeout
+    let limit = PaymentLoad.timeout(invocation.line, hold: nil)
     let end = Clock.monotonicNow + limit
     var said: String?
     var nextLook = Clock.monotonicNow

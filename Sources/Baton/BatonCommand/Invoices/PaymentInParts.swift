@@ -57,12 +57,11 @@ struct PaymentInParts {
         if isFailed { break }
       }
       guard try send(index, journal) else { break }
-      if isFailed || parts[index].isNotNeeded { break }
-    }
-    if waits {
+      // Also between two parts a signal may come.
       PayInterruption.handle(
         SenderRow("pending", of: invoice, reason: nil, parts.compactMap(\.request), inParts: true),
         of: try invocation.phone, isJSON: invocation.output.isJSON)
+      if isFailed || parts[index].isNotNeeded { break }
     }
     let held = parts.compactMap { $0.answer?.heldFor }.max()
     let end = Clock.monotonicNow + PaymentLoad.timeout(invocation.line, hold: held)

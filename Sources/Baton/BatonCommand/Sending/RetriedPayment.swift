@@ -53,17 +53,12 @@ final class RetriedPayment {
   private func payOnce() throws -> SenderReport {
     outcome = nil
     start = Clock.monotonicNow
-    awaitInterruption()
     sending.start()
     // Longer than any payment; the deadline comes first.
     _ = try loop.run(for: .seconds(86_400)) { outcome != nil }
     sending.stop()
     guard let outcome else { throw CommandFailure(.tooSlow, "the payment has no outcome after a day") }
     return outcome
-  }
-
-  private func awaitInterruption() {
-    PayInterruption.handle(SenderRow(.pending, of: sending), of: phone, isJSON: output.isJSON)
   }
 
   /// Nothing is under way meanwhile, so ^C ends the command as ever.
@@ -109,7 +104,8 @@ final class RetriedPayment {
       attempts: settings.attempts)
     switch event {
     case .began(let attempt):
-      awaitInterruption()
+      // The row names this attempt too.
+      PayInterruption.handle(SenderRow(.pending, of: sending), of: phone, isJSON: output.isJSON)
       (progress.event, progress.attempt) = ("attempt", attempt)
       if output.isJSON { output.say(progress) }
     case .held(let answer):

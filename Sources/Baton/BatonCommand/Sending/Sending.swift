@@ -95,12 +95,12 @@ final class Sending {
 
   private func begin(_ number: Int) {
     (isLost, isLossTold) = (false, false)
-    onEvent(.began(attempt: number))
     var request = invoice.payRequest(waits: false, holdSeconds: holdSeconds)
     request["attempt"] = "\(number)"
     let attempt = Attempt(request, phone: phone, loop: loop) { [unowned self] in heard($0, of: number) }
     self.attempt = attempt
     attemptIDs.append(attempt.id)
+    onEvent(.began(attempt: number))
     attempt.begin()
   }
 
