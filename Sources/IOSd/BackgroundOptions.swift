@@ -71,9 +71,10 @@ enum BackgroundOptions {
       refreshTime: parsed.span("--refresh-time") ?? standard.refreshTime,
       processingTime: parsed.span("--processing-time") ?? standard.processingTime,
       completionGrace: parsed.span("--task-grace") ?? standard.completionGrace,
-      sufficientBatteryPercent: Int(parsed.integer("--sufficient-battery") ?? 20),
-      deferralPercent: Int(parsed.integer("--task-deferral") ?? 20),
-      timeScale: parsed.integer("--time-scale") ?? 1,
-      seed: UInt64(clamping: parsed.integer("--task-seed") ?? 1))
+      sufficientBatteryPercent: parsed.integer("--sufficient-battery").map { Int($0) }
+        ?? standard.sufficientBatteryPercent,
+      deferralPercent: parsed.integer("--task-deferral").map { Int($0) } ?? standard.deferralPercent,
+      timeScale: parsed.integer("--time-scale") ?? standard.timeScale,
+      seed: parsed.integer("--task-seed").map { UInt64(clamping: $0) } ?? standard.seed)
   }
 }

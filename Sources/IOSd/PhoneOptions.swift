@@ -150,18 +150,21 @@ struct PhoneOptions {
       parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
+    let standard = PhoneConfiguration()
     configuration = PhoneConfiguration(
       enforcesLimits: !isDebugBuild,
-      extensionMemoryBytes: UInt64(clamping: parsed.integer("--memory-limit") ?? 25_165_824),
-      extensionTime: parsed.span("--extension-time") ?? .seconds(30),
-      expiryNotice: parsed.span("--expiry-notice") ?? .milliseconds(500),
-      extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
-      terminationGrace: parsed.span("--grace") ?? .seconds(5),
-      callbackTime: parsed.span("--callback-time") ?? .seconds(5),
-      suspendAfter: parsed.span("--suspend-after") ?? .seconds(5),
-      backgroundTime: parsed.span("--background-time") ?? .seconds(180),
-      taskExpiryGrace: parsed.span("--background-grace") ?? .seconds(5),
-      foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
+      extensionMemoryBytes: parsed.integer("--memory-limit").map { UInt64(clamping: $0) }
+        ?? standard.extensionMemoryBytes,
+      extensionTime: parsed.span("--extension-time") ?? standard.extensionTime,
+      expiryNotice: parsed.span("--expiry-notice") ?? standard.expiryNotice,
+      extensionIdleTime: parsed.span("--extension-idle") ?? standard.extensionIdleTime,
+      terminationGrace: parsed.span("--grace") ?? standard.terminationGrace,
+      callbackTime: parsed.span("--callback-time") ?? standard.callbackTime,
+      suspendAfter: parsed.span("--suspend-after") ?? standard.suspendAfter,
+      backgroundTime: parsed.span("--background-time") ?? standard.backgroundTime,
+      taskExpiryGrace: parsed.span("--background-grace") ?? standard.taskExpiryGrace,
+      foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self)
+        ?? standard.foregroundPushes)
     configuration.afterContent = parsed.choice("--after-content", as: AfterContent.self) ?? .suspend
     configuration.extensionStartTime = parsed.span("--extension-start-time") ?? .seconds(10)
     configuration.activityTime = parsed.span("--activity-time") ?? .seconds(10)
