@@ -89,6 +89,7 @@ struct InspectTests {
     let report = try report()
     #expect(report.holderSentence == "held by notifyextd \(getpid()), alive, with current beats")
     #expect(report.snapshot.isLive)
+    #expect(report.ownerBeat?.phase == .established)
     #expect(report.problems.isEmpty)
   }
 
@@ -107,6 +108,7 @@ struct InspectTests {
     beat(container, .app, 1, .established)
     _ = try #require(claim(container, seen: 1))
     #expect(try report().verdict == .noBeat)
+    #expect(try report().ownerBeat == nil)
     withExtendedLifetime(container) {}
   }
 

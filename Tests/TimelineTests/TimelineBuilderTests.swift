@@ -100,6 +100,7 @@ extension Timeline {
     #expect(timeline.spans(.superseded).map { timeline.milliseconds($0.from) } == [6004])
     #expect(timeline.spans(.superseded).map { timeline.milliseconds($0.to) } == [7000])
     #expect(timeline.arrows(.takeover).first?.label.contains("6.000 s after its last beat") == true)
+    #expect(timeline.marks(.fenced).map { timeline.milliseconds($0.at) } == [7000])
   }
 
   @Test func `An owner that the next one has found silent is drawn silent, however short its beats are`() {
