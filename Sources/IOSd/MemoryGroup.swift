@@ -7,6 +7,7 @@ import Glibc
 /// is charged to it, so one group per run would leave hundreds of dead ones behind.
 final class MemoryGroup {
   let path: String
+  private let limitBytes: UInt64
   private var killsBefore: UInt64 = 0
 
   /// Creates the group with its limit, or fails.
@@ -14,10 +15,11 @@ final class MemoryGroup {
     guard let parent = Self.place() else { throw SystemError("find a memory cgroup (v1)", code: ENODEV) }
     Self.removeAbandoned(in: parent)
     path = "\(parent)/\(Self.name(pid: getpid(), startTime: ProcessTable.startTime(of: getpid()) ?? 0))"
-    try make(limitBytes)
+    self.limitBytes = limitBytes
+    try make()
   }
 
-  private func make(_ limitBytes: UInt64) throws(SystemError) {
+  private func make() throws(SystemError) {
     if mkdir(path, 0o755) != 0 { throw SystemError("create \(path)") }
     do throws(SystemError) {
       try write("\(limitBytes)", to: "memory.limit_in_bytes")
@@ -31,8 +33,10 @@ final class MemoryGroup {
     }
   }
 
-  /// Opens `cgroup.procs` for the next process and resets the counters.
+  /// Opens `cgroup.procs` for the next process and resets the counters. Anybody may remove a group without processes:
+  /// an iosd that finds its own gone makes it again, or it could not start another extension.
   func open() throws(SystemError) -> Int32 {
+    if access(path, F_OK) != 0 { try make() }
     try write("0", to: "memory.max_usage_in_bytes")
     killsBefore = kills ?? 0
     let descriptor = Glibc.open("\(path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
@@ -78,12 +82,13 @@ final class MemoryGroup {
   private static func name(pid: Int32, startTime: UInt64) -> String { "baton-\(pid)-\(startTime)" }
 
   /// A killed iosd leaves an empty group, which the next iosd removes. Pid and start time in the name identify a
-  /// dead iosd, so no group in use is removed.
+  /// dead iosd, so no group in use is removed. A process that cannot be looked at, as when descriptors have run out, may
+  /// live.
   static func removeAbandoned(in parent: String) {
     for name in DirectoryListing.names(of: parent) ?? [] {
       let parts = name.split(separator: "-")
       guard parts.count == 3, parts[0] == "baton", let pid = Int32(parts[1]), let start = UInt64(parts[2]),
-        ProcessTable.startTime(of: pid) != start
+        ProcessTable.startTime(of: pid).map({ $0 != start }) ?? (kill(pid, 0) != 0 && errno == ESRCH)
       else { continue }
       rmdir("\(parent)/\(name)")
     }

@@ -1,3 +1,4 @@
+import DaemonRuntime
 import Glibc
 import Testing
 import WaitingTests
@@ -53,5 +54,15 @@ import WaitingTests
     try #require(mkdir(left, 0o755) == 0)
     MemoryGroup.removeAbandoned(in: parent)
     #expect(access(left, F_OK) != 0)
+  }
+
+  @Test(.enabled(if: canBeMade, "a memory cgroup (v1) that this user can write"))
+  func `A memory cgroup that another program has removed is made again for the next extension`() throws {
+    let group = try MemoryGroup(limitBytes: 1 << 30)
+    defer { group.remove() }
+    try #require(rmdir(group.path) == 0)
+    close(try group.open())
+    let limit = SmallFile.read("\(group.path)/memory.limit_in_bytes", limit: 64)
+    #expect(limit.map { String(decoding: $0, as: UTF8.self) } == "1073741824\n")
   }
 }
