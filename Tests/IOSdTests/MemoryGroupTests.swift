@@ -47,13 +47,14 @@ import WaitingTests
   }()
 
   @Test(.enabled(if: canBeMade, "a memory cgroup (v1) that this user can write"))
-  func `A memory cgroup left behind by a killed iosd is removed`() throws {
+  func `A memory cgroup of a pid that nobody has is removed, and that of a living process is not`() throws {
     let parent = try #require(MemoryGroup.place())
-    // Our own pid with another start time: no living process has that name.
-    let left = "\(parent)/baton-\(getpid())-1"
-    try #require(mkdir(left, 0o755) == 0)
+    // As of another time namespace: our pid, with another start time.
+    let (living, left) = ("\(parent)/baton-\(getpid())-1", "\(parent)/baton-\(Int32.max)-1")
+    for group in [living, left] { try #require(mkdir(group, 0o755) == 0) }
+    defer { rmdir(living) }
     MemoryGroup.removeAbandoned(in: parent)
-    #expect(access(left, F_OK) != 0)
+    #expect(access(left, F_OK) != 0 && access(living, F_OK) == 0)
   }
 
   @Test(.enabled(if: canBeMade, "a memory cgroup (v1) that this user can write"))
