@@ -165,13 +165,15 @@ struct PhoneOptions {
       taskExpiryGrace: parsed.span("--background-grace") ?? standard.taskExpiryGrace,
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self)
         ?? standard.foregroundPushes)
-    configuration.afterContent = parsed.choice("--after-content", as: AfterContent.self) ?? .suspend
-    configuration.extensionStartTime = parsed.span("--extension-start-time") ?? .seconds(10)
-    configuration.activityTime = parsed.span("--activity-time") ?? .seconds(10)
+    configuration.afterContent =
+      parsed.choice("--after-content", as: AfterContent.self) ?? standard.afterContent
+    configuration.extensionStartTime = parsed.span("--extension-start-time") ?? standard.extensionStartTime
+    configuration.activityTime = parsed.span("--activity-time") ?? standard.activityTime
     configuration.sparesLockHolders = parsed.text("--suspended-with-lock") == "spare"
     configuration.reusesExtension = parsed.text("--extension-reuse") != "no"
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
-    configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)
+    configuration.memoryWarningBytes =
+      parsed.integer("--memory-warning").map { UInt64(clamping: $0) } ?? standard.memoryWarningBytes
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
     if let task = wallet.pollTask, !parsed.isGiven("--permitted-task") {
