@@ -34,7 +34,7 @@ import WaitingTests
     #expect(showing.exitCode == .done)
   }
 
-  @Test func `docs/ablation.md has the table and the stories that the museum prints`() throws {
+  @Test func `docs/ablation.md has the table that the museum prints`() throws {
     let page = GeneratedPage("docs/ablation.md")
     let old = try page.read()
     let start = try #require(old.range(of: MuseumReport.pageBegins)).lowerBound

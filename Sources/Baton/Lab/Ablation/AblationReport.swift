@@ -48,7 +48,7 @@ struct AblationReport {
       "| without | what the rule says | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",
       "|---|---|---|---|---|",
       "| nothing | | | | 0; \(span(all)) |",
-    ] + findings.map(row) + pairs + (findings + together).flatMap(story)
+    ] + findings.map(row) + pairs
   }
 
   private func row(_ finding: Ablation.Finding) -> String {
@@ -82,12 +82,6 @@ struct AblationReport {
 
   private func span(_ figures: SimFigures) -> String {
     "\(HumanText.span(figures.connecting.mean)), \(HumanText.span(figures.connecting.longest))"
-  }
-
-  private func story(_ finding: Ablation.Finding) -> [String] {
-    guard let broken = finding.broken, !broken.story.isEmpty else { return [] }
-    return ["", "### Without `\(names(finding))`", "", broken.violation.sentence, "", "```"] + broken.story
-      + ["```"]
   }
 
   // MARK: JSON

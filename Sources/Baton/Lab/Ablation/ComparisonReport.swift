@@ -8,10 +8,15 @@ import Simulation
 struct ComparisonReport {
   let cells: [Comparison.Cell]
 
+  /// The story of each violation once per coordination, in the world in which it was found first.
   var text: [String] {
-    cells.flatMap { cell in
+    var told: Set<[String]> = []
+    return cells.flatMap { cell in
       ["\(cell.coordination.name), \(cell.trial.words): \(summary(cell))"]
-        + cell.findings.map { "  \($0.violation.sentence)" }
+        + cell.findings.flatMap { finding in
+          let isNew = told.insert([cell.coordination.name, finding.violation.sentence]).inserted
+          return ["  \(finding.violation.sentence)"] + (isNew ? finding.story : [])
+        }
     }
   }
 
@@ -25,10 +30,6 @@ struct ComparisonReport {
   // MARK: The page
 
   var markdown: [String] {
-    table + cells.coordinations.filter { $0 != .baton }.flatMap(chapter)
-  }
-
-  private var table: [String] {
     [
       "| | " + cells.coordinations.map(\.name).joined(separator: " | ") + " |",
       "|---|" + cells.coordinations.map { _ in "---|" }.joined(),
@@ -47,19 +48,6 @@ struct ComparisonReport {
     return cell.isComplete
       ? "nothing breaks, in all \(states) states"
       : "nothing breaks in \(states) states, exploration incomplete"
-  }
-
-  /// Each way to break an invariant once, with the world in which it was found first.
-  private func chapter(_ coordination: Coordination) -> [String] {
-    var seen: Set<String> = []
-    var lines = ["", "### \(coordination.name)", "", "Here: \(coordination.sentence)."]
-    for cell in cells where cell.coordination == coordination {
-      for finding in cell.findings where seen.insert(finding.violation.sentence).inserted {
-        lines += ["", "**When \(cell.trial.words)**: \(finding.violation.sentence)", "", "```"]
-        lines += finding.story + ["```"]
-      }
-    }
-    return lines
   }
 
   struct Document: Report {

@@ -70,27 +70,15 @@ enum MuseumReport {
   static let pageEnds = "<!-- end of baton museum --markdown -->"
 
   static func markdown(_ showings: [Showing]) -> [String] {
-    [
-      pageBegins, "",
-      "| incident | what happened | with the product's coordination | with Baton |", "|---|---|---|---|",
-    ] + showings.map(row) + showings.flatMap(story) + ["", pageEnds]
+    [pageBegins, "", "| incident | with the product's coordination | with Baton |", "|---|---|---|"]
+      + showings.map(row) + ["", pageEnds]
   }
 
   private static func row(_ showing: Showing) -> String {
     let incident = showing.incident
-    let broken = showing.broken.map {
-      "\(incident.outcome) ([story](#\(incident.name))): \($0.violation.sentence)"
-    }
+    let broken = showing.broken == nil ? "not broken" : incident.outcome
     return
-      "| [\(incident.who)](\(incident.link)) | \(incident.happened) | \(broken ?? "not broken") | \(verdict(showing)) |"
-  }
-
-  private static func story(_ showing: Showing) -> [String] {
-    let incident = showing.incident
-    return [
-      "", "### \(incident.name)", "",
-      "`baton museum \(incident.name)`. Here: \(incident.opponent.sentence).", "", "```",
-    ] + (showing.broken?.story ?? []) + ["```"]
+      "| `\(incident.name)`: [\(incident.who)](\(incident.link)) | \(broken) | \(verdict(showing)) |"
   }
 
   // MARK: JSON

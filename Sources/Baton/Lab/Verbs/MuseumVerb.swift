@@ -11,7 +11,7 @@ package enum MuseumVerb: Verb {
       summary: "show published incidents, each with its product's coordination and with Baton's",
       options: [
         OptionDeclaration("--all", help: "show every incident"),
-        OptionDeclaration("--markdown", help: "print the table and the stories of docs/ablation.md"),
+        OptionDeclaration("--markdown", help: "print the table of docs/ablation.md"),
         OptionDeclaration(
           "--jobs", value: .integer(1...256), help: "threads; default: the number of processors"),
       ],
