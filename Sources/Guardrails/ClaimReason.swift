@@ -11,8 +11,6 @@ public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
   case earlierBoot = "holder-of-earlier-boot"
   case raised = "raised-above-peer"
   case movedHere = "raised-to-move-here"
-  /// Written by earlier versions for every free lock.
-  case holderGone = "holder-gone"
 
   public var sentence: String {
     switch self {
@@ -23,30 +21,6 @@ public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
     case .earlierBoot: "the phone was started again since the last claim"
     case .raised: "the peer knew a higher epoch"
     case .movedHere: "the user moved the wallet here"
-    case .holderGone: "the holder is gone"
     }
-  }
-
-  /// From a row: earlier versions stored a sentence.
-  public init?(stored word: String) {
-    guard let reason = Self(rawValue: word) ?? Self.olderWords[word] else { return nil }
-    self = reason
-  }
-
-  /// As they were stored then: these do not change with the sentences of today.
-  private static let olderWords: [String: ClaimReason] = [
-    "never claimed before": .neverClaimed, "the holder released it": .holderReleased,
-    "the holder died without a release": .holderDied, "the holder went silent": .holderStale,
-    "the phone was started again since the last claim": .earlierBoot,
-    "the peer knew a higher epoch": .raised, "the user moved the wallet here": .movedHere,
-    "the holder is gone": .holderGone,
-  ]
-
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let reason = Self(stored: try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no reason of a claim")
-    }
-    self = reason
   }
 }

@@ -31,7 +31,7 @@ struct InspectTests {
     var process = ProcessTable.current(boot: clock.boot)
     process.pid = pid ?? process.pid
     let claimant = Claimant(
-      process: process, incarnation: 7, reason: "the holder is gone", bootClock: clock.bootClock,
+      process: process, incarnation: 7, reason: "holder-died", bootClock: clock.bootClock,
       wallClockNanoseconds: clock.wallNanoseconds)
     guard case .claimed(let claim, _) = container.claim(seen: seen, by: claimant, reading: { _ in }) else {
       return nil

@@ -124,7 +124,7 @@ struct LogsTests {
     let claim =
       "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"
     let look =
-      "\"event\":{\"launched\":{}},\"directives\":[{\"claim\":{\"seen\":3,\"reason\":\"the holder is gone\"}}]"
+      "\"event\":{\"launched\":{}},\"directives\":[{\"claim\":{\"seen\":3,\"reason\":\"holder-died\"}}]"
     let core = "\"kind\":\"event\",\"core\":\"guard-app\","
     scratch.write(
       "a-mainappd-1.jsonl",
@@ -132,7 +132,7 @@ struct LogsTests {
         + record(3, at: 3, core + claim + ",\"directives\":[]"))
     var narrator = JournalNarrator()
     let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
-    #expect(sentences.last == .key("claimed epoch 4 (the holder is gone)"))
+    #expect(sentences.last == .key("claimed epoch 4 (the holder died without a release)"))
   }
 
   @Test func `A record of an unknown core is shown raw, and only with --verbose`() {

@@ -150,21 +150,4 @@ import Testing
     #expect(reason(nil) == .holderDied)
     #expect(reason(nil, at: another) == .earlierBoot)
   }
-
-  @Test func `Claim reasons of earlier versions are parsed from their sentences`() throws {
-    #expect(ClaimReason(stored: "the holder is gone") == .holderGone)
-    #expect(ClaimReason(stored: "the peer knew a higher epoch") == .raised)
-    #expect(ClaimReason(stored: "something else") == nil)
-    // Stored by earlier versions, in the order of the cases.
-    let older = [
-      "never claimed before", "the holder released it", "the holder died without a release",
-      "the holder went silent", "the phone was started again since the last claim",
-      "the peer knew a higher epoch", "the user moved the wallet here", "the holder is gone",
-    ]
-    #expect(older.count == ClaimReason.allCases.count)
-    for (reason, sentence) in zip(ClaimReason.allCases, older) {
-      #expect(ClaimReason(stored: reason.rawValue) == reason)
-      #expect(ClaimReason(stored: sentence) == reason)
-    }
-  }
 }

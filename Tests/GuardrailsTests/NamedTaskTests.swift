@@ -90,8 +90,4 @@ import Testing
     #expect(app.machine.deadline != nil)
     #expect(app.send(.expiryWarned(push: 9)).last != nil)
   }
-
-  @Test func `Configurations of earlier versions have no name, and are written as before`() throws {
-    #expect(GuardConfiguration().silentPushTask == nil)
-  }
 }

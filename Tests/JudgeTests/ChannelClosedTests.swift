@@ -15,7 +15,7 @@ import Testing
           """)
       }
       let app = run.start("mainappd", pid: 101)
-      try run.claim(2, "app", pid: 101, app, "the holder is gone")
+      try run.claim(2, "app", pid: 101, app, "holder-died")
       try run.connect(2)
       var error = WireBytes.warning(words, of: WireBytes.channel)
       error[1] = 17

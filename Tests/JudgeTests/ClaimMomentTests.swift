@@ -14,7 +14,7 @@ struct ClaimMomentTests {
     let run = try SampleStory.tellWithoutPayments { run in
       let service = run.start("notifyextd", pid: 200)
       try run.askAndCommit(
-        2, "extension", pid: 200, service, "the holder is gone", orderedBefore: ordered)
+        2, "extension", pid: 200, service, "holder-died", orderedBefore: ordered)
       for event in written { service.event("guard-extension", event, at: run.now) }
       if ends { service.end(at: run.now) } else { service.tear() }
       run.ended(

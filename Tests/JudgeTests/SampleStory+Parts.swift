@@ -16,7 +16,7 @@ extension SampleStory {
     try run.request(1, hashes[0], msat: 60_000, total: 100_000)
     try run.push(1, "IncomingPayment", hashes[0], msat: 60_000)
     let service = run.start("notifyextd", pid: 200)
-    try run.claim(2, "extension", pid: 200, service, "the holder is gone")
+    try run.claim(2, "extension", pid: 200, service, "holder-died")
     try run.connect(2)
     try run.sendInit(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
     run.now += 7_000_000

@@ -65,7 +65,7 @@ extension SampleStory {
     try run.announce(1, hashes[0], msat: 100_000, firstPush: 1)
     show(run, push: 2, hashes[0], pid: 200, process: 2)
     let app = run.start("mainappd", pid: 300)
-    try run.claim(2, "app", pid: 300, app, "the holder is gone")
+    try run.claim(2, "app", pid: 300, app, "holder-died")
     try run.connect(2)
     try run.sendInit(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
     run.tick()
@@ -100,7 +100,7 @@ extension SampleStory {
       "INSERT INTO ended_holds (payment_hash, ended_at_ns) VALUES (?, ?)",
       [.blob(missed), .integer(run.stamp)])
     let app = run.start("mainappd", pid: 400)
-    try run.claim(3, "app", pid: 400, app, "the holder is gone")
+    try run.claim(3, "app", pid: 400, app, "holder-died")
     try run.connect(3)
     try run.sendInit(
       3, epoch: 3, highest: 3, reestablish: reestablish(3, 2, WireBytes.secret(ofPeer: false, 1)))

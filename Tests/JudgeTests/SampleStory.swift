@@ -71,7 +71,7 @@ enum SampleStory {
     try run.request(1, hashes[0], msat: 100_000)
     try run.push(1, "IncomingPayment", hashes[0], msat: 100_000)
     let service = run.start("notifyextd", pid: 200)
-    try run.claim(2, "extension", pid: 200, service, "the holder is gone")
+    try run.claim(2, "extension", pid: 200, service, "holder-died")
     try run.connect(2)
     try run.sendInit(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
     run.tick()
@@ -134,7 +134,7 @@ enum SampleStory {
 
   private static func takeOverByApp(_ run: SampleRun) throws {
     let app = run.start("mainappd", pid: 300)
-    try run.claim(3, "app", pid: 300, app, "the holder is gone")
+    try run.claim(3, "app", pid: 300, app, "holder-died")
     try run.connect(3)
     try run.sendInit(
       3, epoch: 3, highest: 3, reestablish: reestablish(4, 3, WireBytes.secret(ofPeer: false, 2)))

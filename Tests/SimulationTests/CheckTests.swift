@@ -27,7 +27,7 @@ import Wallet
     let world = suspended(with: .settle)
     #expect(world.violation?.invariant == .releasedBeforeSuspension)
     #expect(world.life(.app) == nil)
-    let claiming = suspended(with: .claim(seen: 1, reason: .holderGone))
+    let claiming = suspended(with: .claim(seen: 1, reason: .holderDied))
     #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
   }
 

@@ -117,7 +117,7 @@ import WalletProfiles
 
   @Test(arguments: [
     WalletDirective.container(.look), .container(.raiseIntent),
-    .container(.claim(seen: 1, reason: .holderGone)),
+    .container(.claim(seen: 1, reason: .holderDied)),
     .wire(.dial(attempt: 1)),
   ])
   func `An extension that only notifies may not look, claim or dial`(order: WalletDirective) throws {

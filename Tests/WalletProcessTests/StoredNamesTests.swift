@@ -37,7 +37,7 @@ struct StoredNamesTests {
     #expect(
       rawValues(ClaimReason.self) == [
         "never-claimed", "holder-released", "holder-died", "holder-silent", "holder-of-earlier-boot",
-        "raised-above-peer", "raised-to-move-here", "holder-gone",
+        "raised-above-peer", "raised-to-move-here",
       ])
     #expect([PastPayment.paid, .lost].map(\.rawValue) == ["paid", "lost"])
     #expect(

@@ -123,7 +123,7 @@ class Node:
         self.database.execute(
             "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (epoch, self.role, self.pid, self.start, *map(bits, self.boot), incarnation, boot_clock(),
-             time.time_ns(), epoch - 1, "holder-gone" if seen else "never-claimed"))
+             time.time_ns(), epoch - 1, "holder-died" if seen else "never-claimed"))
         self.database.execute("COMMIT")
         self.owned, self.counter = (epoch, self.role, incarnation), 0
         self.beat(CLAIMED)

@@ -154,7 +154,7 @@ extension Life {
       case .container(.beat(let epoch, .released, _)):
         orders[index] = .container(.beat(epoch: epoch, phase: .released, counter: 0))
       case .container(.claim(let seen, _)):
-        orders[index] = .container(.claim(seen: seen, reason: .holderGone))
+        orders[index] = .container(.claim(seen: seen, reason: .holderDied))
       default: break
       }
     }

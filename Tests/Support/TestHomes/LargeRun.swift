@@ -32,7 +32,7 @@ struct LargeRun {
     let role = epoch.isMultiple(of: 2) ? "extension" : "app"
     let pid = 100 + epoch
     let process = run.start(role == "app" ? "mainappd" : "notifyextd", pid: pid)
-    try run.claim(epoch, role, pid: pid, process, "the holder is gone")
+    try run.claim(epoch, role, pid: pid, process, "holder-died")
     try run.connect(epoch)
     let step = UInt64(2 * payments.lowerBound)
     try run.sendInit(epoch, epoch: epoch, highest: epoch, reestablish: reestablish(step, ofPeer: false))

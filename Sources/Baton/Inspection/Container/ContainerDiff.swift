@@ -119,7 +119,7 @@ extension ContainerReport {
 
   /// Without the phone's reason for the end of the last holder, which only the phone's own container is shown with.
   private static func reason(of claim: ClaimRecord) -> String {
-    ClaimReason(stored: claim.reason)?.sentence ?? claim.reason
+    ClaimReason(rawValue: claim.reason)?.sentence ?? claim.reason
   }
 
   private static let ownTables: Set<String> = [

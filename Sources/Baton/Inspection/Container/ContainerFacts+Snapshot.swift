@@ -20,7 +20,7 @@ extension ContainerFacts {
     claims = snapshot.claims.map { claim in
       ClaimMark(
         epoch: claim.row.epoch, incarnation: claim.row.incarnation, seen: claim.seen,
-        isRaised: [.raised, .movedHere].contains(ClaimReason(stored: claim.reason)))
+        isRaised: [.raised, .movedHere].contains(ClaimReason(rawValue: claim.reason)))
     }
     hasOlderClaims = snapshot.hasOlderClaims
     lastWrite = snapshot.writes.last.map {

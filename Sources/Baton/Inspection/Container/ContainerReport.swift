@@ -102,7 +102,7 @@ package struct ContainerReport: Sendable {
   /// The claim's reason as a sentence; an unknown reason is shown as stored. If the previous holder died, with the
   /// phone's reason for its end.
   package func words(_ claim: ClaimRecord) -> String {
-    let reason = ClaimReason(stored: claim.reason)
+    let reason = ClaimReason(rawValue: claim.reason)
     let sentence = reason?.sentence ?? claim.reason
     guard reason == .holderDied,
       let holder = snapshot.claims.last(where: { $0.row.epoch == claim.seen })?.row,

@@ -156,7 +156,7 @@ extension ContainerReport {
     holder.epoch = claim.row.epoch
     holder.role = claim.row.role.rawValue
     holder.pid = claim.row.process.pid
-    holder.reason = ClaimReason(stored: claim.reason)?.rawValue ?? claim.reason
+    holder.reason = ClaimReason(rawValue: claim.reason)?.rawValue ?? claim.reason
     holder.because = words(claim)
     holder.claimedWallNs = claim.wallClockNanoseconds
     holder.claimedAgoMs = heldFor?.wholeMilliseconds
@@ -170,7 +170,7 @@ extension ContainerReport {
     Claim(
       epoch: claim.row.epoch, role: claim.row.role.rawValue, pid: claim.row.process.pid,
       startTime: claim.row.process.startTime, incarnation: Hexadecimal.encode(word: claim.row.incarnation),
-      seenEpoch: claim.seen, reason: ClaimReason(stored: claim.reason)?.rawValue ?? claim.reason,
+      seenEpoch: claim.seen, reason: ClaimReason(rawValue: claim.reason)?.rawValue ?? claim.reason,
       because: words(claim), claimedWallNs: claim.wallClockNanoseconds)
   }
 }

@@ -51,7 +51,7 @@ struct PushEvidence {
   }
 
   private static func silentClaims(_ claims: [ClaimRecord], _ processes: [ProcessRow]) -> [SilentClaim] {
-    claims.filter { ClaimReason(stored: $0.reason) == .holderStale }.map { claim in
+    claims.filter { ClaimReason(rawValue: $0.reason) == .holderStale }.map { claim in
       let claimant = processes.last {
         $0.pid == claim.row.process.pid && $0.startTime == claim.row.process.startTime
       }
