@@ -13,7 +13,7 @@ final class PushLedger {
   init(_ path: String, shown: Set<UInt64>, clock: Clock) throws(SystemError) {
     log = try AppendLog(path)
     var last: [UInt64: PushRow] = [:]
-    for row in AppendLog<PushRow>.rows(of: path).map({ $0.migrated() }) {
+    for row in AppendLog<PushRow>.rows(of: path) {
       newest.keep(row)
       last[row.id] = row
     }

@@ -8,10 +8,9 @@ public struct DeviceRecord: Report, Hashable {
   public var lowPower: Bool
   public var backgroundRefresh: Bool
   public var notifications: Bool
-  /// Missing in the file of an earlier iosd: on.
-  public var lockScreen: Bool?
-  public var centre: Bool?
-  public var banners: Bool?
+  public var lockScreen: Bool
+  public var centre: Bool
+  public var banners: Bool
   public var focus: Bool
   public var battery: Int
   public var charger: Bool
@@ -47,9 +46,9 @@ public struct DeviceRecord: Report, Hashable {
     state.isInLowPowerMode = lowPower
     state.allowsBackgroundRefresh = backgroundRefresh
     state.allowsNotifications = notifications
-    state.showsOnLockScreen = lockScreen ?? true
-    state.showsInCentre = centre ?? true
-    state.showsBanners = banners ?? true
+    state.showsOnLockScreen = lockScreen
+    state.showsInCentre = centre
+    state.showsBanners = banners
     state.hasFocus = focus
     state.batteryPercent = battery
     state.isCharging = charger

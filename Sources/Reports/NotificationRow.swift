@@ -14,8 +14,8 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var sound: String?
   public var thread: String?
   public var category: String?
-  /// False if it is only in the list, as a Focus is on; missing in older rows.
-  public var isDisplayed: Bool?
+  /// False if it is only in the list, as a Focus is on.
+  public var isDisplayed: Bool
   /// When it was shown.
   public var wall: Int64
   public var at: Int64
@@ -30,7 +30,7 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var isWithdrawn: Bool?
   /// The user's response; the notification has left the list.
   public var answer: String?
-  /// When it was withdrawn or answered; rows of an older version have that time in `wall` and `at`.
+  /// When it was withdrawn or answered.
   public var goneWall: Int64?
   public var goneAt: Int64?
 
@@ -54,7 +54,7 @@ public struct NotificationRow: NumberedRow, Hashable {
   public init(
     id: UInt64, push: UInt64? = nil, source: String, title: String, subtitle: String? = nil, body: String,
     badge: Int, level: String? = nil, sound: String? = nil, thread: String? = nil, category: String? = nil,
-    isDisplayed: Bool? = nil, wall: Int64, at: Int64, key: String? = nil, isWithdrawn: Bool? = nil,
+    isDisplayed: Bool = true, wall: Int64, at: Int64, key: String? = nil, isWithdrawn: Bool? = nil,
     answer: String? = nil
   ) {
     self.id = id

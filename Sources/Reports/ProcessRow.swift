@@ -20,7 +20,7 @@ public struct ProcessRow: NumberedRow, Hashable {
   public var how: String?
   public var number: Int32?
   public var reason: String?
-  /// The reason's code for programs; missing in rows of an older version.
+  /// The reason's code for programs.
   public var endCode: EndCode?
   /// The code that the process itself announced.
   public var ownCode: String?

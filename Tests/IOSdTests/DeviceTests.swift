@@ -54,20 +54,6 @@ import WaitingTests
     #expect(try device(phone) == whenNew)
   }
 
-  @Test func `A device file of an earlier iosd, without the places of alerts, is read with all of them on`()
-    throws
-  {
-    let phone = try PhoneProcess()
-    try phone.ask("device", ["banners": "no"])
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
-    let older = whenNew.replacingOccurrences(
-      of: #""lock_screen":true,"centre":true,"banners":true,"focus":false"#, with: #""focus":true"#)
-    try Data(older.utf8).write(to: URL(fileURLWithPath: "\(phone.home)/os/device.json"))
-    try phone.restart()
-    #expect(try device(phone) == whenNew.replacingOccurrences(of: #""focus":false"#, with: #""focus":true"#))
-  }
-
   @Test(
     arguments: [
       "", "garbage", "[]", "{}", #"{"locked":1}"#, String(repeating: "{", count: 9000),

@@ -72,7 +72,7 @@ enum NotificationsVerb: Verb {
         + rows.map { row in
           [
             "\(row.id)", row.push.map { "\($0)" } ?? "-", row.level ?? "-", row.sound ?? "-",
-            row.category ?? "-", row.thread ?? "-", row.isDisplayed.map { $0 ? "yes" : "no" } ?? "-",
+            row.category ?? "-", row.thread ?? "-", row.isDisplayed ? "yes" : "no",
             now(row),
             words(row),
           ]

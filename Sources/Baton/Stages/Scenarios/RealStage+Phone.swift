@@ -88,7 +88,7 @@ extension RealStage {
   static func shown(_ row: NotificationRow) -> Scene.Notification {
     Scene.Notification(
       isAsSent: row.source == PhoneNotification.Source.original.rawValue, title: row.title, body: row.body,
-      isDisplayed: row.isDisplayed ?? true)
+      isDisplayed: row.isDisplayed)
   }
 
   func phoneScene(_ status: PhoneFacts) throws -> PhoneScene {
