@@ -39,23 +39,8 @@ public struct Phrase: Sendable {
     var megabytes = 0
   }
 
-  /// Forms of earlier versions, which stories may still have.
-  private static let olderForms = [
-    "the lock file of the PROCESS is replaced": "a stranger replaces the lock file of the PROCESS",
-    "the heartbeat is emptied": "a stranger empties the heartbeat",
-    "the database is copied": "somebody copies the database",
-    "the next message between the processes is lost": "the next word between the processes is lost",
-    "the next message between the processes is repeated": "the next word between the processes is repeated",
-    "the user pays invoice INVOICE of AMOUNT sat, forgotten by its recipient":
-      "the user pays invoice INVOICE of AMOUNT sat, forgotten by who made it",
-  ]
-
   /// Nil if the line has another form.
   func match(_ line: String) -> Found? {
-    match(line, form) ?? Self.olderForms[form].flatMap { match(line, $0) }
-  }
-
-  private func match(_ line: String, _ form: String) -> Found? {
     var words = line.split(separator: " ").map(String.init)[...]
     var found = Found()
     for token in form.split(separator: " ") {
@@ -128,15 +113,10 @@ extension Phrase.Found {
       guard let sentence = Self.quoted(([word] + rest).joined(separator: " ")) else { return false }
       self.sentence = sentence
       rest = []
-    default: return word == token || Self.olderWords[word] == token
+    default: return word == token
     }
     return true
   }
-
-  /// Words of earlier versions, which stories may still have.
-  private static let olderWords = [
-    "person": "user", "bill": "invoice", "bills": "invoices", "bills?": "invoices?",
-  ]
 
   private static func quoted(_ text: String) -> String? {
     guard text.count > 2, text.hasPrefix("“"), text.hasSuffix("”") else { return nil }

@@ -191,6 +191,28 @@ import WaitingTests
     #expect(refusal(of: "# x\n\(before)\(head)\(line)\n\(below)\(after)") == nil)
   }
 
+  @Test(arguments: Phrase.all.map(\.form))
+  func `Every form of the language is accepted and matches exactly one phrase`(form: String) throws {
+    var line = form
+    for (word, example) in [
+      ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
+      ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
+      ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"), ("INVOICE", "1"),
+      ("CODE", "fee_insufficient"),
+    ] {
+      line = line.replacingOccurrences(of: word, with: example)
+    }
+    #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
+    let isForHead = (Phrase.wallets + Phrase.settings).contains { $0.form == form }
+    let before =
+      form.contains("AMOUNT") || isForHead
+      ? "" : "payment 1 of 1000 sat arrives\nthe user pays invoice 1 of 1000 sat\n"
+    let after = form == Phrase.verdictForm ? "" : "the verdict"
+    let head = Self.linesAbove[form].map { "\($0)\n" } ?? ""
+    let below = form == "the peer goes down" ? "the peer comes up again\n" : ""
+    #expect(refusal(of: "# x\n\(before)\(head)\(line)\n\(below)\(after)") == nil)
+  }
+
   @Test(
     arguments: [
       ("a stranger replaces the lock file of the app", "the lock file of the app is replaced"),
