@@ -57,7 +57,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       openRead = options.leavesReadOpen ? try OpenRead(database: shared.layout.database) : nil
       let secrets =
         try keychain.map {
-          try WalletSecrets($0, for: Machine.role, movingFrom: options.keychain, walletIsNew: shared.isNew)
+          try WalletSecrets($0, for: Machine.role, walletIsNew: shared.isNew)
         } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
       let pushKeyReading =
         completion == nil

@@ -42,34 +42,23 @@ final class WalletSecrets {
     return try file.keep(fresh)
   }
 
-  /// The same with the phone's keychain. Moves a seed from the file of earlier versions there. Only the app makes a
-  /// wallet: iOS may launch the extension before the app has ever run, such as after the app was installed anew.
-  convenience init(_ keychain: PhoneKeychain, for role: Role, movingFrom directory: String, walletIsNew: Bool)
-    throws
-  {
-    let file = SecretFile(path: "\(directory)/wallet-seed", size: Self.seedSize)
+  /// The same with the phone's keychain. Only the app makes a wallet: iOS may launch the extension before the app has
+  /// ever run, such as after the app was installed anew.
+  convenience init(_ keychain: PhoneKeychain, for role: Role, walletIsNew: Bool) throws {
     let path = "the item \(PhoneKeychain.account) of the phone's keychain"
     var bytes = try Self.seed(
-      in: keychain, path, movingFrom: file, makesSeed: walletIsNew && role == .app, walletIsNew: walletIsNew)
+      in: keychain, path, makesSeed: walletIsNew && role == .app, walletIsNew: walletIsNew)
     try self.init(seed: &bytes, from: path)
   }
 
   private static func seed(
-    in keychain: PhoneKeychain, _ path: String, movingFrom file: SecretFile, makesSeed: Bool,
-    walletIsNew: Bool
+    in keychain: PhoneKeychain, _ path: String, makesSeed: Bool, walletIsNew: Bool
   ) throws -> [UInt8] {
-    if let known = try keychain.seed() {
-      // Moved by a process that was killed before it removed the file.
-      if try file.read() == known { unlink(file.path) }
-      return known
-    }
-    let old = try file.read()
-    guard let fresh = old ?? (makesSeed ? randomBytes(seedSize) : nil) else {
-      throw walletIsNew ? KeychainError.noWallet : .missing(path)
-    }
-    let isOurs = try keychain.add(fresh)
-    guard let kept = isOurs ? fresh : try keychain.seed() else { throw KeychainError.missing(path) }
-    if kept == old { unlink(file.path) }
+    if let known = try keychain.seed() { return known }
+    guard makesSeed else { throw walletIsNew ? KeychainError.noWallet : .missing(path) }
+    let fresh = randomBytes(seedSize)
+    if try keychain.add(fresh) { return fresh }
+    guard let kept = try keychain.seed() else { throw KeychainError.missing(path) }
     return kept
   }
 

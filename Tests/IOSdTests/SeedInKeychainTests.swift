@@ -107,19 +107,6 @@ struct SeedInKeychainTests {
   }
 
   @Test
-  func `The app moves the seed in an older version's file to the keychain`() throws {
-    let older = try phone()
-    let file = "\(older.home)/Keychain/wallet-seed"
-    let known = (0..<32).map { UInt8($0) }
-    #expect(
-      FileManager.default.createFile(
-        atPath: file, contents: Data(known), attributes: [.posixPermissions: 0o600]))
-    try open(older)
-    #expect(try seed(older) == known)
-    #expect(access(file, F_OK) != 0)
-  }
-
-  @Test
   func `The missing seed of a used wallet is not created anew, and a seed that has not 32 bytes is refused`()
     throws
   {

@@ -5,19 +5,9 @@ import Testing
 @testable import WalletProcess
 
 /// The test plays the phone at the other end of a socket pair and sends its answers in advance.
-@Suite("Moving the seed into the phone's keychain")
+@Suite("The seed in the phone's keychain")
 struct PhoneKeychainTests {
-  private let scratch: ScratchContainer
-  private let old = [UInt8](repeating: 1, count: 32)
-  private let another = [UInt8](repeating: 2, count: 32)
-
-  init() throws {
-    scratch = try ScratchContainer()
-    let path = scratch.path("wallet-seed")
-    #expect(try SecretFile(path: path, size: 32).keep(old) == old)
-  }
-
-  private var oldIsThere: Bool { access(scratch.path("wallet-seed"), F_OK) == 0 }
+  private let seed = [UInt8](repeating: 1, count: 32)
 
   private func answer(_ body: [UInt8] = []) -> ControlMessage {
     ControlMessage("keychain-answer", ["request": PhoneKeychain.account], body: body)
@@ -42,32 +32,19 @@ struct PhoneKeychainTests {
       throw SystemError("parse", code: EINVAL)
     }
     let keychain = try #require(PhoneKeychain(channel: ends[0], WalletOptions(parsed)))
-    let secrets = try WalletSecrets(keychain, for: .app, movingFrom: scratch.path(""), walletIsNew: false)
+    let secrets = try WalletSecrets(keychain, for: .app, walletIsNew: true)
     return (secrets, keychain.earlier)
   }
 
-  @Test func `A seed in a file moves into the keychain, and the file is removed`() throws {
-    let (moved, _) = try secrets(refusal("missing"), answer())
-    #expect(!oldIsThere)
-    let same = try secrets(answer(old)).0
-    #expect(moved.nodeKey.publicKey == same.nodeKey.publicKey)
-  }
-
-  /// The file may be the only copy of the seed of the wallet's balance.
-  @Test func `The seed's file stays if the keychain meanwhile has another seed, and that seed is used`()
-    throws
-  {
-    let (kept, _) = try secrets(refusal("missing"), refusal("exists"), answer(another))
-    #expect(oldIsThere)
-    let same = try secrets(answer(another)).0
+  @Test func `A seed that another process has added meanwhile is used`() throws {
+    let (kept, _) = try secrets(refusal("missing"), refusal("exists"), answer(seed))
+    let same = try secrets(answer(seed)).0
     #expect(kept.nodeKey.publicKey == same.nodeKey.publicKey)
-    #expect(oldIsThere)
   }
 
   @Test func `Messages that iosd sends while the app waits for the keychain are kept in order`() throws {
     let words = [ControlMessage("enter-foreground"), ControlMessage("network", ["there": "no"])]
-    let (_, earlier) = try secrets(words[0], words[1], answer(old))
+    let (_, earlier) = try secrets(words[0], words[1], answer(seed))
     #expect(earlier == words)
-    #expect(!oldIsThere)
   }
 }
