@@ -8,7 +8,7 @@ let walletProcess: [LinkerSetting] = [
   .unsafeFlags(
     [
       "-static-executable",
-      // Functions that one payment runs are placed together, for less resident memory: scripts/link-order.
+      // Functions that one payment runs are placed together, for less resident memory: scripts/bench link-order.
       "-use-ld=lld", "-Xlinker",
       "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
       "--no-warn-symbol-ordering", "-Xlinker", "-T", "-Xlinker",
@@ -88,7 +88,6 @@ let package = Package(
       resources: [
         .embedInCode("Resources/frame.css"), .embedInCode("Resources/timeline.css"),
         .embedInCode("Resources/timeline.js"), .embedInCode("Resources/timeline.body.html"),
-        .embedInCode("Resources/campaign.css"),
         .embedInCode("Resources/live.css"), .embedInCode("Resources/live.js"),
         .embedInCode("Resources/live.body.html"),
       ]),

@@ -58,7 +58,7 @@ import WaitingTests
       Entry("lsp-order", "`baton lsp order`, `close`", LSPVerb.ChannelDocument.self),
       Entry("lsp-notify", "`baton lsp notify`", LSPVerb.NotifyDocument.self),
       Entry("lsp-webhooks", "`baton lsp webhooks`", WebhookList.self),
-      Entry("merge", "`baton merge`", MergeReport.Document.self),
+      Entry("merge", "`baton sim --merge`", MergeReport.Document.self),
       Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
       Entry(
         "museum-incident", "`baton museum NAME`, a line for each incident", MuseumReport.Document.self),
@@ -80,7 +80,6 @@ import WaitingTests
       Entry("pushes", "`baton pushes`", PushPage.Document.self),
       Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
       Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
-      Entry("report", "`baton report`", ReportVerb.Document.self),
       Entry("restore", "`baton restore`", RestoreVerb.Document.self),
       Entry(
         "run", "`baton run`, a line for each story; `baton demo`, the last line",

@@ -7,7 +7,7 @@ import WaitingTests
 @testable import Lab
 @testable import PhoneClient
 
-@Suite("baton merge", .waits) struct MergeTests {
+@Suite("baton sim --merge", .waits) struct MergeTests {
   private func result(_ seed: UInt64, options: String = "", _ verdict: SeedResult.Verdict = .sound)
     -> SeedResult
   {
@@ -49,7 +49,7 @@ import WaitingTests
     #expect(SeedResult(line: Array(claim.utf8)) == nil, "broken without a sentence")
   }
 
-  @Test func `sim and merge print the same simulated hours`() throws {
+  @Test func `sim and its merge print the same simulated hours`() throws {
     #expect(HumanText.hours(milliseconds: 12_239_999) == "3.40 h")
     #expect(HumanText.hours(milliseconds: 600_000) == "0.17 h", "ten minutes")
     #expect(HumanText.hours(milliseconds: 0) == "0.00 h")
@@ -63,7 +63,7 @@ import WaitingTests
     }
     let hours = try simulated("sim", "--seeds", "1..3", "--results", scratch("results"))
     #expect(hours == "0.50 h")
-    #expect(try simulated("merge", scratch("results")) == hours)
+    #expect(try simulated("sim", "--merge", scratch("results")) == hours)
   }
 
   @Test func `Repeated, overlapping and reordered files give the same result`() throws {
@@ -130,7 +130,8 @@ import WaitingTests
     )
   }
 
-  @Test func `In merge's exit code a broken invariant outranks no progress, and both outrank missing seeds`()
+  @Test
+  func `In the exit code of a merge a broken invariant outranks no progress, and both outrank missing seeds`()
     throws
   {
     let stuck = result(1, .noProgress).line + "\n"
@@ -161,32 +162,32 @@ import WaitingTests
   }
 
   @Test
-  func `baton merge merges files and lists missing seeds; without a file or a result it is an error`()
+  func `baton sim --merge merges files and lists missing seeds; without a file or a result it is an error`()
     throws
   {
     let scratch = Scratch()
     let part = scratch.write("part", file(2...3))
     let into = scratch("all.jsonl")
-    var child = try scratch.start("baton", ["merge", "--seeds", "1..9", "--missing", "4", part])
+    var child = try scratch.start("baton", ["sim", "--merge", "--seeds", "1..9", "--missing", "4", part])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said") == "1\n4..7\n8..9\n")
-    child = try scratch.start("baton", ["merge", part, part, "--into", into])
+    child = try scratch.start("baton", ["sim", "--merge", part, part, "--results", into])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("all.jsonl") == file(2...3))
     // A pattern that matched no file must not look like a sound campaign.
-    for words in [["merge"], ["merge", "--seeds", "1..9"]] {
+    for words in [["sim", "--merge"], ["sim", "--merge", "--seeds", "1..9"]] {
       child = try scratch.start("baton", words)
       #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
       #expect(scratch.text("said").hasPrefix("baton: FILE is missing"))
     }
-    child = try scratch.start("baton", ["merge", scratch.write("empty", "")])
+    child = try scratch.start("baton", ["sim", "--merge", scratch.write("empty", "")])
     #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
     #expect(scratch.text("said").hasPrefix("baton: these files have no result"))
     // With everything missing a campaign begins.
-    child = try scratch.start("baton", ["merge", "--seeds", "1..9", "--missing", "9"])
+    child = try scratch.start("baton", ["sim", "--merge", "--seeds", "1..9", "--missing", "9"])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("said") == "1..9\n")
-    child = try scratch.start("baton", ["merge", scratch("nowhere")])
+    child = try scratch.start("baton", ["sim", "--merge", scratch("nowhere")])
     #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
     child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", "/dev/full"])
     #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
@@ -197,5 +198,29 @@ import WaitingTests
       scratch.text("said")
         == "baton: cannot open \(nowhere): there is no such file or directory; name another file with --results\n",
       "one piece of advice, not two")
+  }
+
+  @Test func `The page has each violation with its command, which seeds are missing, and text as text`()
+    throws
+  {
+    var odd = result(2, options: "--peer legacy", .broken)
+    odd.sentence = "<script>alert(1)</script>"
+    let html = MergeReport(try merged(odd.line + "\n"), of: SeedRange(1, 3)).page
+    #expect(html.contains("<h1>1 seed broke an invariant</h1>"))
+    #expect(html.contains("missing: 2 seeds: 1, 3"))
+    #expect(html.contains("<td>baton replay --seed 2 --peer legacy</td>"))
+    #expect(!html.contains("<script") && html.contains("&lt;script&gt;"))
+    #expect(html.contains("default-src 'none'"))
+  }
+
+  @Test func `Without --merge its options and files are refused`() throws {
+    let scratch = Scratch()
+    for (words, odd) in [
+      (["--missing", "4"], "--missing"), (["--report", "x"], "--report"), (["part"], "FILE"),
+    ] {
+      let child = try scratch.start("baton", ["sim"] + words)
+      #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
+      #expect(scratch.text("said") == "baton: \(odd) requires --merge\n")
+    }
   }
 }

@@ -56,7 +56,9 @@ struct ScriptTests {
     for verb in [["status"], ["app", "open"], ["device"], ["notifications"], ["tasks"], ["invoice", "5"]] {
       expectError(try run(home + verb), .daemonMissing, verb)
     }
-    for verb in [["logs"], ["inspect"], ["judge"], ["replay", scratch("none")], ["merge", scratch("none")]] {
+    for verb in [
+      ["logs"], ["inspect"], ["judge"], ["replay", scratch("none")], ["sim", "--merge", scratch("none")],
+    ] {
       expectError(try run(home + verb), .inputOutputError, verb)
     }
     expectError(try run(home + ["up", "--stale-after", "2h"]), .wrongUsage, ["up"])

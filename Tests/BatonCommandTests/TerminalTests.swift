@@ -40,9 +40,9 @@ import WaitingTests
 
   @Test func `Control characters in a file's name are shown as dots`() throws {
     let file = scratch.write("story\(Self.name)", "# \(Self.name)\nnonsense\n")
-    for verb in ["run", "push", "replay", "judge", "inspect", "merge"] {
+    for verb in [["run"], ["push"], ["replay"], ["judge"], ["inspect"], ["sim", "--merge"]] {
       for path in [file, "\(file)-missing"] {
-        _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone"), verb, path]))
+        _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone")] + verb + [path]))
         let words = scratch.text("said")
         #expect(isHarmless(words), "\(verb): \(words.debugDescription)")
       }

@@ -18,8 +18,6 @@ enum Program {
       StatusVerb.self, WatchVerb.self, ServeVerb.self,
       InspectVerb.self, DoctorVerb.self,
       JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
-      MergeVerb.self,
-      ReportVerb.self,
       ExploreVerb.self,
       AblationVerb.self, MuseumVerb.self,
       SoakVerb.self,

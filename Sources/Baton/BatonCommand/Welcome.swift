@@ -38,8 +38,6 @@ enum Welcome {
       run FILE             a story with expected answers, on real processes or --simulated
       ci --app A --ext B   every story that applies on your own two programs, with one directory of evidence
       sim                  app and extension in virtual time, with every fault, checked at every step
-      merge FILE…          merge results of sim from many machines, each seed once
-      report FILE…         results of sim as an HTML page
       explore              every interleaving of a few events, checked at every step
       ablation             remove each rule, and find the shortest story of what breaks
       museum [NAME]        published incidents of other products, and the same worlds with Baton

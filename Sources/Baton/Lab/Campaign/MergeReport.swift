@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import DaemonRuntime
 import Reports
+import Timeline
 
 /// The result of a campaign, as text and as JSON.
 struct MergeReport {
@@ -33,9 +34,9 @@ struct MergeReport {
     return missing.isEmpty ? .done : .inputOutputError
   }
 
-  func tell(_ output: Output) {
+  private var facts: [(String, String)] {
     let seeds = HumanText.grouped(UInt64(results.count))
-    output.facts([
+    return [
       (
         "seeds",
         range.map { "\(seeds) of \(HumanText.grouped($0.count)), each once" } ?? "\(seeds), each once"
@@ -46,22 +47,51 @@ struct MergeReport {
         "payments", "\(HumanText.grouped(sum(\.payments))), \(HumanText.grouped(sum(\.paid))) of them settled"
       ),
       ("faults", HumanText.grouped(sum(\.faults))),
-    ])
+    ]
+  }
+
+  private var missingWords: String? {
+    guard !missing.isEmpty else { return nil }
+    let named = missing.prefix(Self.namedAtMost).map(\.words).joined(separator: ", ")
+    let more = missing.count > Self.namedAtMost ? ", and more" : ""
+    return "missing: \(HumanText.grouped(missingCount)) seeds: \(named)\(more)"
+  }
+
+  private var verdict: String {
+    broken.isEmpty
+      ? "no invariant broke" : "\(HumanText.count(broken.count, "seed")) broke an invariant"
+  }
+
+  private static func command(_ result: SeedResult) -> String {
+    "baton replay --seed \(result.seed)\(result.options.isEmpty ? "" : " \(result.options.onOneLine)")"
+  }
+
+  /// With every violation.
+  var page: String {
+    func row(_ cells: [String]) -> String {
+      "<tr>\(cells.map { "<td>\(PageFrame.escaped($0))</td>" }.joined())</tr>"
+    }
+    let violations = broken.map { row(["seed \($0.seed)", $0.sentence ?? "", Self.command($0)]) }
+    let body =
+      ["<h1>\(PageFrame.escaped(verdict))</h1>", "<p>\(missingWords ?? "no seed is missing")</p>", "<table>"]
+      + facts.map { row([$0.0, $0.1]) } + ["</table>", "<table>"] + violations + ["</table>"]
+    return PageFrame(
+      title: "baton sim: \(verdict)", styles: [], body: Array(body.joined(separator: "\n").utf8)
+    ).html
+  }
+
+  func tell(_ output: Output) {
+    output.facts(facts)
     if repeated > 0 {
       output.say("\(HumanText.count(repeated, "repeated line")), identical")
     }
     for name in torn { output.say("\(name.onOneLine): the last line is truncated and was skipped") }
-    if !missing.isEmpty {
-      let more = missing.count > Self.namedAtMost ? ", and more" : ""
-      let named = missing.prefix(Self.namedAtMost).map(\.words).joined(separator: ", ")
-      output.say(output.paint("missing: \(HumanText.grouped(missingCount)) seeds: \(named)\(more)", .yellow))
-    }
-    guard !broken.isEmpty else { return output.say(output.paint("no invariant broke", .green)) }
-    output.say(output.paint("\(HumanText.count(broken.count, "seed")) broke an invariant:", .red))
+    if let missingWords { output.say(output.paint(missingWords, .yellow)) }
+    guard !broken.isEmpty else { return output.say(output.paint(verdict, .green)) }
+    output.say(output.paint("\(verdict):", .red))
     for result in broken.prefix(Self.namedAtMost) {
       output.say("  seed \(result.seed): \((result.sentence ?? "").onOneLine)")
-      let options = result.options.isEmpty ? "" : " \(result.options.onOneLine)"
-      output.say("    again: baton replay --seed \(result.seed)\(options)")
+      output.say("    again: \(Self.command(result))")
     }
     if broken.count > Self.namedAtMost { output.say("  and \(broken.count - Self.namedAtMost) more") }
   }

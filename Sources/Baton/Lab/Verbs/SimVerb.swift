@@ -21,23 +21,47 @@ package enum SimVerb: Verb {
           help: "threads; default: the number of processors"),
         OptionDeclaration(
           "--results", value: .path("FILE"),
-          help: "also write one line of JSON per seed, for `baton merge`; - is standard output"),
+          help: "also write one line of JSON per seed, for --merge; - is standard output"),
+        OptionDeclaration(
+          "--merge",
+          help:
+            "run nothing: merge the results in FILEs, each seed once; with --seeds also report missing ones"),
+        OptionDeclaration(
+          "--missing", value: .integer(1...Int64(Int32.max)),
+          help: "with --merge: print only the missing ranges, one per line, of at most N seeds each"),
+        OptionDeclaration(
+          "--report", value: .path("FILE"), help: "with --merge: also write figures and violations as a page"),
         OptionDeclaration(
           "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per seed"),
         TimelineFile.directoryOption,
       ] + SimOptions.declarations,
+      positionals: [
+        PositionalDeclaration(
+          "FILE", value: .path("FILE"), count: .any,
+          help: "with --merge: what --results has written, in any order; a seed may repeat")
+      ],
       examples: [
         (
           "baton sim --seeds 1..100000",
           "a hundred thousand runs; exit code 2 if an invariant broke, 3 if only progress did"
         ),
         ("baton replay --seed 17", "the events of one run, in order"),
+        (
+          "baton sim --merge --seeds 1..1000 parts/*.jsonl --results all.jsonl",
+          "the parts of a run over several machines, as one file"
+        ),
       ])
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let line = invocation.line
+    if line.isGiven("--merge") { return try merge(invocation) }
+    if let odd = ["--missing", "--report"].first(where: line.isGiven)
+      ?? (line.positionals.isEmpty ? nil : "FILE")
+    {
+      throw CommandFailure(.wrongUsage, "\(odd) requires --merge")
+    }
     let range = try SeedRange(typed: line.text("--seeds") ?? "")
     let base = try SimOptions(line)
     let jobs =
@@ -95,6 +119,37 @@ package enum SimVerb: Verb {
       }
     }
     return exitCode(figures)
+  }
+
+  /// Of results of earlier runs.
+  private static func merge(_ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    let range = try line.isGiven("--seeds") ? SeedRange(typed: line.text("--seeds") ?? "") : nil
+    let merge = try ResultMerge(files: line.positionals, mayBeNone: line.isGiven("--missing"))
+    if let path = line.text("--results") {
+      let text = merge.results(of: range).map { $0.line + "\n" }.joined()
+      try UserFile.write(text, to: path, "name another file with --results")
+    }
+    if let size = line.integer("--missing") {
+      guard let range else { throw CommandFailure(.wrongUsage, "--missing requires --seeds A..B") }
+      for gap in merge.missing(of: range, atMost: UInt64(size)) { invocation.output.say(gap.words) }
+      return .done
+    }
+    guard range != nil || !merge.isEmpty else {
+      throw CommandFailure(
+        .inputOutputError,
+        "these files have no result; run `baton sim --results` to its end, or name other files")
+    }
+    let report = MergeReport(merge, of: range)
+    if let path = line.text("--report") {
+      try UserFile.write(report.page, to: path, mode: 0o600, "name another file with --report")
+    }
+    if invocation.output.isJSON {
+      invocation.output.say(report.document)
+    } else {
+      report.tell(invocation.output)
+    }
+    return report.exitCode
   }
 
   private static func exitCode(_ figures: SimFigures) -> ExitCode {
