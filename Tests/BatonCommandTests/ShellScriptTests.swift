@@ -14,10 +14,15 @@ import WaitingTests
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "scripts").path
 
-  /// Without the scripts that others source.
+  /// Without the scripts that others source, and with the parts of `test` and `bench`.
   private static let names: [String] =
     ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
-    .filter { !["in-scratch", "chaos-common", "grow-wallet"].contains($0) }.sorted()
+    .filter { !["in-scratch", "chaos-common"].contains($0) }.sorted()
+    + [
+      "../Tests/Dependency/run", "../Tests/Installed/run", "../Tests/Installed/service", "../Tests/Interop/run",
+      "../Tests/Interruptions/run", "../Tests/Release/run", "../Tests/Sanitized/run",
+      "../Benchmarks/curves", "../Benchmarks/history", "../Benchmarks/link-order",
+    ]
 
   /// With a compiler, a package manager and a baton that only record their calls.
   private func run(_ name: String, _ words: [String], with shell: [String] = []) throws
@@ -52,23 +57,25 @@ import WaitingTests
 
   private static let refused: [(name: String, words: [String])] = [
     ("launch-pair", ["--nope"]), ("launch-pair", ["--home"]), ("launch-pair", ["pair", "--nope"]),
-    ("interruptions", ["0"]), ("interruptions", ["--nope"]), ("interruptions", ["--seed"]),
-    ("interruptions", ["--seed", "x"]), ("cost-over-history", ["--nope"]), ("cost-over-history", ["5", "x"]),
-    ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
+    ("test interruptions", ["0"]), ("test interruptions", ["--nope"]), ("test interruptions", ["--seed"]),
+    ("test interruptions", ["--seed", "x"]), ("bench history", ["--nope"]), ("bench history", ["5", "x"]),
+    ("bench curves", ["x"]), ("test interop", ["--nope"]), ("test sanitized", ["--nope"]),
+    ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("size", ["--nope"]),
+    ("campaign", ["--nope"]), ("campaign", ["--seeds", "5"]), ("campaign", ["--part"]),
     ("install", ["--nope"]), ("install", ["--prefix"]), ("release", ["--nope"]), ("release", ["--out"]),
-    ("test-release", ["--nope"]), ("test-installed", ["--nope"]), ("test-service", ["--nope"]),
-    ("build", ["--portable", "--nope"]),
-    ("drawn-claims", ["x"]), ("drawn-claims", ["1", "x"]), ("mutants", ["--nope"]),
-    ("mutants", ["--seed", "x"]),
+    ("test release", ["--nope"]), ("test installed", ["--nope"]), ("../Tests/Installed/service", ["--nope"]),
+    ("build", ["--portable", "--nope"]), ("mutants", ["--nope"]), ("mutants", ["--seed", "x"]),
   ]
 
   @Test(arguments: refused)
   func `A script refuses wrong usage with one sentence and exit code 64, and starts nothing`(
     name: String, words: [String]
   ) throws {
-    let (code, said) = try run(name, words)
+    let line = name.split(separator: " ").map(String.init)
+    let (code, said) = try run(line[0], line.dropFirst() + words)
     #expect(code == 64, "\(said)")
-    #expect(said.filter { $0 == "\n" }.count == 1 && said.contains("\(name): "), "\(said)")
+    let named = name.hasPrefix("../") ? String(name.dropFirst(3)) : name
+    #expect(said.filter { $0 == "\n" }.count == 1 && said.contains("\(named): "), "\(said)")
     #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
     #expect(!FilePath.exists("\(words[0])"))
   }
