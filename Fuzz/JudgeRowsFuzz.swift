@@ -30,8 +30,6 @@ enum JudgeRowsFuzz: FuzzTarget {
     return cells.map { $0.flatMap(ByteSource.write) }
       + [
         "revision=7 received=1", "invoice=1 received=2", "revision=7 offered=1 ended=2",
-        // From earlier versions.
-        "channel revision 7, received 1, new invoice",
       ].map { Array($0.utf8) }
   }
 

@@ -34,9 +34,7 @@ enum JudgedMessage {
 
   private static func errorOrWarning(_ type: Int, _ body: ErrorOrWarning) -> WireMessage {
     let text = String(decoding: body.data.array, as: UTF8.self)
-    return .errorOrWarning(
-      type: type, text: text,
-      isStfuTimeout: body.code == .quiescenceTimeout || FrameReader.olderStfuTimeouts.contains(text))
+    return .errorOrWarning(type: type, text: text, isStfuTimeout: body.code == .quiescenceTimeout)
   }
 
   private static func of(_ body: InitMessage) -> WireMessage? {

@@ -243,13 +243,7 @@ struct BrokenInvariantTests {
       ("dropped", "going-down", false), ("replaced", "", false), ("filtered", "", false),
       ("given-to-app", "", false), ("content-refused", "", true), ("late", "", true),
     ].map { ("x\",\"fate_code\":\"\($0)\",\"fate_detail\":\"\($1)", $2) }
-    // Rows as earlier versions of iosd wrote them.
-    let older = [
-      ("not shown: the user lets the wallet show no notifications", false),
-      ("dropped: the phone rebooted before it came to anything", false), ("given to the app in front", false),
-      ("shown as it was sent: it may not", true),
-    ]
-    for (fate, found) in coded + older {
+    for (fate, found) in coded {
       let run = try SampleStory.tell()
       let row =
         "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":5,\"fate\":\"\(fate)\","

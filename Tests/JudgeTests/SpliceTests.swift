@@ -81,16 +81,6 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
-    ])
-  func `A ledger of an earlier version may have the stfu timeout's warning in words`(words: String) throws {
-    let run = try SampleStory.tellOfStfu(
-      61, isAnswered: true, WireBytes.warning(words, of: WireBytes.channel))
-    #expect(try findings(run).isEmpty)
-  }
-
   @Test func `A warning with an unknown code is reported as malformed`() throws {
     let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))

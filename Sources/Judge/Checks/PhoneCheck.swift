@@ -60,9 +60,7 @@ extension Checker {
   private mutating func checkMemory(_ phone: PhoneEvidence) {
     let limit: Int64 = (24 + 1) * 1_048_576
     for process in phone.processes where process.role == "extension" {
-      guard let peak = process.peakFootprintBytes, peak > limit, !process.isOfEarlierPhone,
-        process.endCode != "memory-limit"
-      else {
+      guard let peak = process.peakFootprintBytes, peak > limit, process.endCode != "memory-limit" else {
         continue
       }
       find(

@@ -31,9 +31,8 @@ struct ChannelEntry {
     nextReceivedID = try row.integer("next_received_id")
     sentRevocationLast = try row.integer("sent_revocation_last")
     revision = try row.integer("revision")
-    let isOlder = !row.names.contains("funding_txid")
-    fundingTxid = isOlder ? nil : try row.optionalBlob("funding_txid")
-    fundingIndex = isOlder ? nil : try row.optionalInteger("funding_index")
+    fundingTxid = try row.optionalBlob("funding_txid")
+    fundingIndex = try row.optionalInteger("funding_index")
   }
 }
 

@@ -53,7 +53,7 @@ struct PhoneEvidence {
     let how: String?
     let number: Int64?
     let reason: String?
-    /// How it ended, by the codes of docs/protocols.md; nil in rows of an earlier iosd.
+    /// How it ended, by the codes of docs/protocols.md.
     let endCode: String?
     let isCrash: Bool
     let peakFootprintBytes: Int64?
@@ -63,8 +63,6 @@ struct PhoneEvidence {
     func wrote(_ journal: JournalFile) -> Bool {
       pid == journal.pid && startTime ?? journal.startTime == journal.startTime
     }
-
-    var isOfEarlierPhone: Bool { reason != nil && endCode == nil }
 
     /// A process that exited with an error may have given its reason: that is no crash.
     var endedWithError: Bool { how == "exited" && number != 0 }
@@ -135,14 +133,6 @@ struct PhoneEvidence {
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
   }
 
-  /// Fates in rows of an earlier iosd, which has no codes.
-  private static let olderFates: [String: (code: String, detail: String?)] = [
-    "given to the app in front": ("given-to-app", nil),
-    "lost: gone with an earlier iosd": ("lost", nil),
-    "not shown: the user lets the wallet show no notifications": ("not-shown", nil),
-    "dropped: the phone rebooted before it came to anything": ("dropped", "reboot"),
-  ]
-
   private static func pushes(_ rows: [JSONValue], _ boots: Boots) -> [Push] {
     var taken: [Push] = []
     var places: [Int64: Int] = [:]
@@ -151,10 +141,9 @@ struct PhoneEvidence {
       else {
         continue
       }
-      let older = row["fate"]?.text.flatMap { Self.olderFates[$0] }
       let push = Push(
         id: id, isVisible: visible.isTrue, isBadgeOrSound: row["badge_or_sound"]?.isTrue ?? false, atNs: at,
-        fate: row["fate_code"]?.text ?? older?.code, detail: row["fate_detail"]?.text ?? older?.detail)
+        fate: row["fate_code"]?.text, detail: row["fate_detail"]?.text)
       // A row with a fate replaces the first row of the same push.
       if row["fate"] != nil, let place = places[id] {
         taken[place] = push

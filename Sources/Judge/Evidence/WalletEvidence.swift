@@ -9,7 +9,7 @@ struct WalletEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let invoices: Rows<InvoiceEntry>
-  /// Payment hashes of cancelled invoices; empty in an older database.
+  /// Payment hashes of cancelled invoices.
   let cancelled: Rows<[UInt8]>
   let received: Rows<ReceivedEntry>
   let sent: Rows<SentEntry>
@@ -46,12 +46,12 @@ struct WalletEvidence {
       try HTLCEntry(row, channel: try row.blob("channel"))
     }
     invoices = try tables.read("invoices", by: "rowid", InvoiceEntry.init)
-    cancelled = try tables.readIfThere("cancelled_invoices", by: "payment_hash") { (row) throws(JudgeError) in
+    cancelled = try tables.read("cancelled_invoices", by: "payment_hash") { (row) throws(JudgeError) in
       try row.blob("payment_hash")
     }
     received = try tables.read("received_payments", by: "id", ReceivedEntry.init)
-    sent = try tables.readIfThere("outgoing_payments", by: "id", SentEntry.init)
-    splices = try tables.readIfThere("splices", by: "id") { (row) throws(JudgeError) in
+    sent = try tables.read("outgoing_payments", by: "id", SentEntry.init)
+    splices = try tables.read("splices", by: "id") { (row) throws(JudgeError) in
       try SpliceEntry(row, of: .wallet)
     }
     claimsByEpoch = claims.index { $0.epoch }
@@ -107,10 +107,7 @@ struct ClaimEntry {
 
   /// The owner raised its epoch above one that the peer reported, after an old copy of the database was restored.
   var isRaised: Bool { Self.raised.contains(reason) }
-  /// The last one is from earlier programs.
-  private static let raised: Set = [
-    "raised-above-peer", "raised-to-move-here", "the peer knew a higher epoch",
-  ]
+  private static let raised: Set = ["raised-above-peer", "raised-to-move-here"]
   /// The user moved the wallet here from another container.
   var movesHere: Bool { reason == "raised-to-move-here" }
   var boot: String { [bootHigh, bootLow].map { Hexadecimal.encode(word: UInt64(bitPattern: $0)) }.joined() }
@@ -123,7 +120,7 @@ struct NodeWriteEntry {
   let incarnation: Int64
   let what: String
   private(set) var atNs: Int64
-  /// Nil if `what` is not a summary of this version or an earlier one.
+  /// Nil if `what` is not a summary.
   let summary: WriteSummary?
 
   init(_ row: SQLiteRow) throws(JudgeError) {

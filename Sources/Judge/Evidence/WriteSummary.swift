@@ -8,14 +8,10 @@ struct WriteSummary {
   var ended: Int64 = 0
   var isRestored = false
 
-  /// Nil if it is not a summary of this version or an earlier one.
+  /// Nil if it is not a summary.
   init?(_ text: String) {
-    let isOlder = !text.utf8.contains(UInt8(ascii: "="))
-    for part in text.split(separator: isOlder ? "," : " ", omittingEmptySubsequences: false)
-    where !text.isEmpty {
-      guard let (name, number) = isOlder ? Self.older(part) : Self.read(part), note(name, number) else {
-        return nil
-      }
+    for part in text.split(separator: " ", omittingEmptySubsequences: false) where !text.isEmpty {
+      guard let (name, number) = Self.read(part), note(name, number) else { return nil }
     }
   }
 
@@ -24,21 +20,6 @@ struct WriteSummary {
     guard sides.count == 2, let number = Int64(sides[1]) else { return nil }
     return (sides[0], number)
   }
-
-  /// The summaries of earlier versions: `channel revision 7, new invoice`.
-  private static func older(_ part: Substring) -> (name: Substring, number: Int64)? {
-    var words = part.split(separator: " ")
-    let number = words.last.flatMap { Int64($0) }
-    if number != nil { words.removeLast() }
-    let phrase = words.joined(separator: " ")
-    if let name = olderMarks[phrase] { return number == nil ? (name, 1) : nil }
-    return number.map { (phrase == "channel revision" ? "revision" : Substring(phrase), $0) }
-  }
-
-  private static let olderMarks: [String: Substring] = [
-    "restored from the peer's backup": "restored", "new invoice": "invoice", "invoice cancelled": "cancelled",
-    "channel failed by the peer": "failed",
-  ]
 
   private mutating func note(_ name: Substring, _ number: Int64) -> Bool {
     guard Self.numbers[name]?.contains(number) == true else { return false }

@@ -46,8 +46,7 @@ struct FrameReader {
     case 1, 17:
       channel = try take(32)
       let text = String(decoding: try counted(), as: UTF8.self)
-      return .errorOrWarning(
-        type: type, text: text, isStfuTimeout: try isStfuTimeout() || Self.olderStfuTimeouts.contains(text))
+      return .errorOrWarning(type: type, text: text, isStfuTimeout: try isStfuTimeout())
     case 7: return .storage(try counted())
     case 9: return .retrieval(try counted())
     case 16: return try initMessage()
@@ -78,11 +77,6 @@ struct FrameReader {
     }
     return !found.isEmpty
   }
-
-  /// The texts that older ledgers have without a record.
-  static let olderStfuTimeouts: Set = [
-    "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
-  ]
 
   private mutating func aboutChannel(_ type: Int) throws(Malformed) -> WireMessage {
     channel = try take(32)

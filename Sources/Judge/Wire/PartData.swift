@@ -5,9 +5,8 @@ struct PartData: Hashable {
 }
 
 extension PartData {
-  /// From the two columns; nil if both are empty, or an older database lacks them.
+  /// From the two columns; nil if both are empty.
   static func read(_ row: SQLiteRow) throws(JudgeError) -> PartData? {
-    guard row.names.contains("payment_secret") else { return nil }
     let secret = try row.optionalBlob("payment_secret")
     let total = try row.optionalInteger("total_msat")
     guard secret != nil || total != nil else { return nil }
