@@ -89,7 +89,7 @@ enum JournalSamples {
       [
         .started(SampleMessages.fence, NodeState(channel: SampleMessages.channels.last)),
         .dialled, .rowRead(owned),
-        .received(.initMessage(InitMessage(fenceAnswer: SampleMessages.answer))),
+        .received(.initMessage(InitMessage())), .received(.fenceAnswer(SampleMessages.answer)),
         .checkedAfterInit(owned, NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),
       ] + SampleMessages.all.map { .received($0) } + [
         .written, .invoiceMade(invoice), .payRequested(own), .written, .payRequested(own), .closed("x"),

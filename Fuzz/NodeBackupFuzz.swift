@@ -33,7 +33,7 @@ enum NodeBackupFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     let blob = secrets?.open(bytes)
-    promise(blob == .unreadable || blob == .fromTheFuture, "a blob without our seal is opened")
+    if case .backup? = blob { promise(false, "a blob without our seal is opened") }
     guard case .backup(let backup) = NodeBackup.read(bytes) else { return }
     let sealed = secrets?.seal(backup.encoded()) ?? []
     guard case .backup(let again)? = secrets?.open(sealed) else {

@@ -25,7 +25,7 @@ enum SampleMessages {
       .initMessage(InitMessage(fence: fence)),
       .initMessage(
         InitMessage(fence: fence, replaces: ReplacedClaim(epoch: 2, container: ContainerID(high: 9, low: 9)))),
-      .initMessage(InitMessage(fenceAnswer: answer, others: extensions)),
+      .initMessage(InitMessage(others: extensions)),
       .fenceAnswer(answer), .error(ErrorOrWarning(channel: channelID, text: "no")),
       .warning(ErrorOrWarning(text: "slow down")),
       .ping(Ping(pongSize: 5, ignored: [0, 0])), .pong([0, 0, 0, 0, 0]), .peerStorage([1, 2, 3]),

@@ -104,7 +104,7 @@ final class WalletSecrets {
   func open(_ blob: [UInt8]) -> BackupReading {
     let overhead = 1 + ChaCha20Poly1305.nonceSize + ChaCha20Poly1305.tagSize
     guard blob.count > overhead else { return .unreadable }
-    if blob[0] > Self.sealVersion { return .fromTheFuture }
+    guard blob[0] == Self.sealVersion else { return .otherVersion(blob[0], known: Self.sealVersion) }
     let tag = blob.suffix(ChaCha20Poly1305.tagSize)
     let beforeTag = blob.dropLast(ChaCha20Poly1305.tagSize)
     let nonce = Array(beforeTag.suffix(ChaCha20Poly1305.nonceSize))

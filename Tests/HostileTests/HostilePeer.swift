@@ -108,7 +108,8 @@ final class HostilePeer {
   private func sendInit(on connection: PeerConnection, _ fence: Claim, reestablishing: Bool = true) {
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, container: fence.container)
-    connection.send(Message.initMessage(InitMessage(fenceAnswer: answer)).encoded())
+    connection.send(Message.initMessage(InitMessage()).encoded())
+    connection.send(Message.fenceAnswer(answer).encoded())
     channel.disconnected()
     if reestablishing { connection.send(channel.reestablish().encoded()) }
   }
@@ -116,6 +117,7 @@ final class HostilePeer {
   private func refuse(on connection: PeerConnection, highest: UInt64, _ fence: Claim) {
     let answer = FenceAnswer(
       accepted: false, highest: highest, container: fence.container)
-    connection.send(Message.initMessage(InitMessage(fenceAnswer: answer)).encoded())
+    connection.send(Message.initMessage(InitMessage()).encoded())
+    connection.send(Message.fenceAnswer(answer).encoded())
   }
 }

@@ -66,7 +66,7 @@ import Testing
     let receipt = Receipt(invoice: invoice(1), amountMsat: 1100)
     state.followInvoices(NodeChange(channel: try channel(), received: [receipt]))
     #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
-    // The backup of an older version does not list the accepted invoice.
+    // A backup that does not list the accepted invoice.
     state.followInvoices(NodeChange(channel: try channel(), restored: [invoice(2)]))
     #expect(state.accepted == [invoice(1)])
     let after = try Channel(id: channelID, localMsat: 1100, remoteMsat: 0, isOpener: false)

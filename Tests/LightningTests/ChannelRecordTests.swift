@@ -53,30 +53,6 @@ import Testing
     }
   }
 
-  @Test func `A channel record of version 1, without payment data and splice, is still read`() throws {
-    var channel = try busy()
-    channel.record.htlcs.removeAll { $0.paymentData != nil }
-    let bytes = channel.encoded()
-    // Version 1 also lacks the byte behind each HTLC that marks missing payment data.
-    let header = 1 + 32 + 1 + 9 * 8 + 32 + 1
-    var old = [1] + bytes[1..<header]
-    var place = header
-    for htlc in channel.htlcs {
-      let removal =
-        switch htlc.removal {
-        case nil, .fulfilled(preimage: nil): 0
-        case .fulfilled: 32
-        case .failed: 2
-        }
-      let end = place + 1 + 8 + 8 + 32 + 4 + 1 + removal
-      old += bytes[place..<end]
-      place = end + 1
-    }
-    // Version 1 also lacks the last byte, which marks a missing splice.
-    #expect(place + 1 == bytes.count)
-    #expect(try Channel(decoding: old).record == channel.record)
-  }
-
   @Test func `A channel record with inconsistent values is refused`() throws {
     let sound = try busy().record
     var changes: [(inout ChannelRecord) -> Void] = []

@@ -125,17 +125,9 @@ import Testing
     _ = node.handle(.rowRead(row(1)), at: start)
     _ = node.handle(.dialled, at: start)
     let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
+    #expect(node.handle(.received(.initMessage(InitMessage())), at: start) == [])
     #expect(
-      node.handle(.received(.initMessage(InitMessage(fenceAnswer: answer))), at: start) == [
-        .cutOff, .report(.refused(answer)),
-      ])
-    var newer = NodeMachine(configuration: .init())
-    _ = newer.handle(.started(fence(1), NodeState()), at: start)
-    _ = newer.handle(.rowRead(row(1)), at: start)
-    _ = newer.handle(.dialled, at: start)
-    #expect(newer.handle(.received(.initMessage(InitMessage())), at: start) == [])
-    #expect(
-      newer.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
+      node.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
   }
 }
 

@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test
-  func `A part stored without arrival time, by an older version, gets its 60 s from the next owner on`()
+  func `A part without a stored arrival time gets its 60 s from the next owner on`()
     throws
   {
     var world = try world()

@@ -19,9 +19,7 @@ private let everyMessage: [Message] = [
     InitMessage(
       fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)),
       replaces: ReplacedClaim(epoch: .max, container: ContainerID(high: 3, low: 4)))),
-  .initMessage(
-    InitMessage(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))
-  ),
+  .fenceAnswer(FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2))),
   .error(ErrorOrWarning(channel: id, text: "no")),
   .warning(ErrorOrWarning(text: "careful")),
   .warning(ErrorOrWarning(channel: id, text: "late", code: .quiescenceTimeout)),

@@ -5,7 +5,7 @@ struct ChannelLink: Hashable, Codable, Sendable {
   /// Sent on an earlier connection, and lost.
   var mustResendCommitment = false
   var mustResendRevocation = false
-  /// Nil is empty, as in journals from before splices.
+  /// Nil is empty.
   private var splices: SpliceLink?
 
   var isUp: Bool { saidReestablish && heardReestablish }

@@ -1,8 +1,7 @@
 import Bitcoin
 import LightningWire
 
-// The channel as bytes, for a backup. Strict and versioned: a reader accepts exactly the encodings of the versions
-// that it knows. In version 1 HTLCs had no payment data, and before version 3 there were no splices.
+// The channel as bytes, for a backup. Strict and versioned: a reader accepts exactly its own version's encodings.
 extension ChannelRecord {
   static let encodingVersion: UInt8 = 3
 
@@ -41,7 +40,7 @@ extension ChannelRecord {
 
   private init(reader: inout WireReader) throws {
     let version = try reader.u8()
-    guard (1...ChannelRecord.encodingVersion).contains(version) else {
+    guard version == ChannelRecord.encodingVersion else {
       throw ChannelError.damaged("unknown version \(version)")
     }
     let id = try reader.bytes32()
@@ -58,8 +57,7 @@ extension ChannelRecord {
     revision = try reader.u64()
     lastReceivedSecret = try reader.bytes32()
     let count = try reader.u8()
-    for _ in 0..<count { htlcs.append(try HTLC(reader: &reader, version: version)) }
-    guard version >= 3 else { return }
+    for _ in 0..<count { htlcs.append(try HTLC(reader: &reader)) }
     let fundings = try reader.u8()
     guard fundings < 4 else { throw ChannelError.damaged("the fundings") }
     if fundings & 1 == 1 {
@@ -117,7 +115,7 @@ extension HTLC {
     }
   }
 
-  fileprivate init(reader: inout WireReader, version: UInt8) throws {
+  fileprivate init(reader: inout WireReader) throws {
     guard let state = HTLCState(rawValue: try reader.u8()) else {
       throw ChannelError.damaged("the state of an HTLC")
     }
@@ -131,7 +129,7 @@ extension HTLC {
     case 3: removal = .failed(code: try reader.u16())
     default: throw ChannelError.damaged("the removal of an HTLC")
     }
-    switch version == 1 ? 0 : try reader.u8() {
+    switch try reader.u8() {
     case 0: paymentData = nil
     case 1: paymentData = PaymentData(secret: try reader.bytes32(), totalMsat: try reader.u64())
     default: throw ChannelError.damaged("the payment data of an HTLC")

@@ -15,8 +15,6 @@ public struct NodeBackup: Hashable, Codable, Sendable {
 
   /// A peer keeps at most 65531 bytes. The channel comes first, then the newest invoices that fit.
   private static let invoiceLimit = 200
-  /// 2: HTLCs with payment data; 3: splices; 4: invoices of accepted payments. An older reader must report that it
-  /// is too old, not that the backup is damaged, and must not take such an invoice for open.
   private static let version: UInt8 = 4
 
   public func encoded() -> [UInt8] {
@@ -39,8 +37,7 @@ public struct NodeBackup: Hashable, Codable, Sendable {
     do {
       var reader = WireReader(bytes)
       let version = try reader.u8()
-      guard version <= Self.version else { return .fromTheFuture }
-      guard version >= 1 else { return .unreadable }
+      guard version == Self.version else { return .otherVersion(version, known: Self.version) }
       let channel = try Channel(decoding: try reader.counted().array)
       var invoices: [Invoice] = []
       for _ in 0..<(try reader.u16()) {

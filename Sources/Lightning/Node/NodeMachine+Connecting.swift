@@ -42,7 +42,6 @@ extension NodeMachine {
       if let mismatch = initMessage.mismatch {
         return redial("the peer's init is incompatible: \(mismatch)", at: now)
       }
-      if let answer = initMessage.fenceAnswer, !answer.accepted { return refused(answer) }
       heard.initMessage = initMessage
     case .fenceAnswer(let answer):
       if !answer.accepted { return refused(answer) }
@@ -110,9 +109,10 @@ extension NodeMachine {
   private mutating func resume(_ heard: Heard, at now: Instant) -> [NodeDirective] {
     guard let theirs = heard.reestablish else { return [] }
     switch heard.backup {
-    case .fromTheFuture?:
+    case .otherVersion(let found, let known)?:
       return mute(
-        "the backup at the peer was written by a newer version of this program: update this program")
+        "the backup at the peer has version \(found), this program knows \(known): use the version of the program that wrote it"
+      )
     case .backup(let backup)? where mustAdopt(backup, theirs): return adopt(adoption(of: backup), heard)
     case .backup(let backup)? where provesOwnStateOld(backup, theirs): return awaitBackup(heard, at: now)
     case .backup?, .unreadable?, nil: break

@@ -93,6 +93,6 @@ public enum BackupReading: Hashable, Codable, Sendable {
   case backup(NodeBackup)
   /// Damaged, or sealed with another key.
   case unreadable
-  /// Written by a newer program.
-  case fromTheFuture
+  /// Written by another version of the program.
+  case otherVersion(UInt8, known: UInt8)
 }

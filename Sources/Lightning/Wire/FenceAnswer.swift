@@ -2,13 +2,10 @@ import Ground
 import Bitcoin
 
 /// The LSP's answer to a fence: a private odd message after the wallet's `init`, as the LSP's own `init` is sent
-/// before that.
+/// before that. `accepted` u8 (0 or 1), `highest` u64, `container` 16 bytes.
 public struct FenceAnswer: Hashable, Codable, Sendable {
   /// In BOLT 1's range for custom messages.
   public static let messageType: UInt16 = 0xba71
-  /// An older LSP sends the answer in its `init`, in a record of this type: `accepted` u8 (0 or 1), `highest` u64,
-  /// `container` 16 bytes.
-  public static let recordType: UInt64 = 0xba70_0003
 
   public var accepted: Bool
   /// The highest epoch that the LSP has stored; a refused wallet claims above it.
@@ -24,9 +21,9 @@ public struct FenceAnswer: Hashable, Codable, Sendable {
 
   init(record: Bytes) throws(WireError) {
     var reader = WireReader(record.array)
-    guard record.count == 25 else { throw .malformedRecord(FenceAnswer.recordType) }
+    guard record.count == 25 else { throw .malformedRecord(UInt64(FenceAnswer.messageType)) }
     let verdict = try reader.u8()
-    guard verdict <= 1 else { throw .malformedRecord(FenceAnswer.recordType) }
+    guard verdict <= 1 else { throw .malformedRecord(UInt64(FenceAnswer.messageType)) }
     accepted = verdict == 1
     highest = try reader.u64()
     container = try reader.containerID()

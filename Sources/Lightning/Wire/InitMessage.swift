@@ -9,8 +9,6 @@ public struct InitMessage: Hashable, Codable, Sendable {
   public var fence: Claim?
   /// From the wallet: the claim to replace, if its user has asked for that.
   public var replaces: ReplacedClaim?
-  /// From an older LSP: the answer to the fence.
-  public var fenceAnswer: FenceAnswer?
   /// The sender's chains, by the hashes of their genesis blocks; nil without the record.
   public var networks: [Bytes32]?
   /// The other records.
@@ -18,14 +16,13 @@ public struct InitMessage: Hashable, Codable, Sendable {
 
   public init(
     globalFeatures: Bytes = [], features: Features = .ofProvider(splices: false), fence: Claim? = nil,
-    replaces: ReplacedClaim? = nil, fenceAnswer: FenceAnswer? = nil,
-    networks: [Bytes32]? = [BitcoinNetwork.regtest.chain], others: RecordStream = RecordStream()
+    replaces: ReplacedClaim? = nil, networks: [Bytes32]? = [BitcoinNetwork.regtest.chain],
+    others: RecordStream = RecordStream()
   ) {
     self.globalFeatures = globalFeatures
     self.features = features
     self.fence = fence
     self.replaces = replaces
-    self.fenceAnswer = fenceAnswer
     self.networks = networks
     self.others = others
   }
@@ -55,15 +52,12 @@ public struct InitMessage: Hashable, Codable, Sendable {
     others = try reader.records()
     if let record = others[Claim.recordType] { fence = try Claim(record: record) }
     if let record = others[ReplacedClaim.recordType] { replaces = try ReplacedClaim(record: record) }
-    if let record = others[FenceAnswer.recordType] { fenceAnswer = try FenceAnswer(record: record) }
     if let record = others[Self.networksRecord] { networks = try Self.networks(record) }
     for type in Self.understood { others.remove(type) }
   }
 
   private static let networksRecord: UInt64 = 1
-  private static let understood = [
-    networksRecord, Claim.recordType, ReplacedClaim.recordType, FenceAnswer.recordType,
-  ]
+  private static let understood = [networksRecord, Claim.recordType, ReplacedClaim.recordType]
   /// More chains than exist.
   static let keptNetworks = 8
 
@@ -83,7 +77,6 @@ public struct InitMessage: Hashable, Codable, Sendable {
     if let networks { all.set(Self.networksRecord, Bytes(networks.flatMap(\.bytes))) }
     if let fence { all.set(Claim.recordType, fence.record) }
     if let replaces { all.set(ReplacedClaim.recordType, replaces.record) }
-    if let fenceAnswer { all.set(FenceAnswer.recordType, fenceAnswer.record) }
     writer.records(all)
   }
 }
