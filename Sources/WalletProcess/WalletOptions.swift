@@ -97,7 +97,7 @@ public struct WalletOptions {
       let window = parsed.span("--multi-part-window"), let startDelay = parsed.span("--start-delay")
     else { exitWithSentence(.bugOfOurs, "an option's declaration does not match its use") }
     node = NodeMachine.Configuration(
-      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window,
+      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor"), multiPartWindow: window,
       keepsPartsInMemory: parsed.text("--keep-parts") == "memory", startDelay: startDelay)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(

@@ -74,7 +74,7 @@ public struct NodeMachine: Core {
   let rules: ConnectionRules
   let multiPartWindow: TimeSpan
   let keepsPartsInMemory: Bool
-  let startDelay: TimeSpan?
+  let startDelay: TimeSpan
   let fundingKey: CurvePoint?
   let pushKey: CurvePoint?
   var state = State.stopped
@@ -114,9 +114,9 @@ public struct NodeMachine: Core {
   public init(configuration: Configuration) {
     terms = configuration.terms
     rules = configuration.rules
-    pace = DialPace(overTor: configuration.overTor == true)
+    pace = DialPace(overTor: configuration.overTor)
     multiPartWindow = configuration.multiPartWindow
-    keepsPartsInMemory = configuration.keepsPartsInMemory == true
+    keepsPartsInMemory = configuration.keepsPartsInMemory
     startDelay = configuration.startDelay
     fundingKey = configuration.fundingKey
     pushKey = configuration.pushKey
@@ -218,7 +218,7 @@ public struct NodeMachine: Core {
   /// The wait blocks nobody: a node that is not wanted any more stops at once. A move to this device goes on with a
   /// start that has waited already.
   private mutating func prepare(at now: Instant) -> [NodeDirective] {
-    guard let startDelay, replacing == nil else { return dialOrWait() }
+    guard startDelay > .zero, replacing == nil else { return dialOrWait() }
     state = .preparing(until: now + startDelay)
     return []
   }

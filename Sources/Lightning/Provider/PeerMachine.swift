@@ -26,18 +26,16 @@ public struct PeerMachine: Core {
     public var fundingKey: CurvePoint?
     /// How long the LSP takes to sign for a new funding.
     public var spliceDelay: TimeSpan
-    /// The LSP stores the wallet's backup at most once in this time. Nil: each backup at once.
-    public var storageDelay: TimeSpan?
+    /// The LSP stores the wallet's backup at most once in this time; with zero each backup at once.
+    public var storageDelay: TimeSpan
     /// When this run began: the wallet counts as disconnected since then.
     public var startedAt: Instant
     /// The state in the ledger.
     public var state: PeerState
     /// Only `walletNamed` sets the wallet's node; else it is the first accepted node.
     public var awaitsWallet: Bool
-    /// Nil: Phoenix's.
-    public var pushStrategy: PushForm?
-    /// Nil: the standard ones.
-    public var webhookRules: WebhookRules?
+    public var pushStrategy: PushForm
+    public var webhookRules: WebhookRules
 
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = AnnouncementPace.first,
@@ -52,12 +50,12 @@ public struct PeerMachine: Core {
       self.rules = rules
       self.fundingKey = fundingKey
       self.spliceDelay = spliceDelay
-      self.storageDelay = storageDelay > .zero ? storageDelay : nil
+      self.storageDelay = storageDelay
       self.startedAt = startedAt
       self.state = state
       self.awaitsWallet = awaitsWallet
-      self.pushStrategy = pushStrategy == .phoenix ? nil : pushStrategy
-      self.webhookRules = webhookRules == .standard ? nil : webhookRules
+      self.pushStrategy = pushStrategy
+      self.webhookRules = webhookRules
     }
   }
 
@@ -89,12 +87,12 @@ public struct PeerMachine: Core {
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
     externalDelay = configuration.externalDelay
-    pushStrategy = configuration.pushStrategy ?? .phoenix
-    webhookRules = configuration.webhookRules ?? .standard
+    pushStrategy = configuration.pushStrategy
+    webhookRules = configuration.webhookRules
     rules = configuration.rules
     fundingKey = configuration.fundingKey
     splicePace = SplicePace(delay: configuration.spliceDelay)
-    storage = StoragePace(window: configuration.storageDelay ?? .zero)
+    storage = StoragePace(window: configuration.storageDelay)
     calls = WalletCalls(after: configuration.callsBackAfter, awaySince: configuration.startedAt)
     state = configuration.state
     awaitsWallet = configuration.awaitsWallet
