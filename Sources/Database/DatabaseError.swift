@@ -65,7 +65,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case .notAllowed:
       "a statement on \(database) is not allowed here (\(words)); this is a bug, please report it"
     case .schemaFromTheFuture(let found, let known):
-      "the database \(database) has schema \(found), this program knows \(known): update the program"
+      "the database \(database) has schema \(found), this program knows \(known): use the version of the program that wrote it"
     case .wrongValue:
       "\(database) has an invalid value (\(words)); keep it, and do not replace it with an older copy"
     case .outOfRange: "a value does not fit into \(database) (\(words)); this is a bug, please report it"

@@ -54,7 +54,10 @@ extension ContainerError: CustomStringConvertible {
     case .lacksAPart(let path):
       ("\(path) is incomplete, as if its log had been removed", "restart both wallet processes")
     case .schemaFromTheFuture(let path, let found, let known):
-      ("the database \(path) has schema \(found), this program knows \(known)", "update the program")
+      (
+        "the database \(path) has schema \(found), this program knows \(known)",
+        "use the version of the program that wrote it"
+      )
     case .corrupt(let path, let because):
       ("\(path) is damaged (\(because))", Self.wayBack)
     case .full(let path):

@@ -52,7 +52,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       try keychain?.ask()
       // The container comes first: its locks must have lower descriptors than the node's sockets.
       let shared = try SharedContainer.open(
-        options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
+        options.container, role: Machine.role, nodeSchema: WalletSchema.steps)
       BusErrorEnd.install(database: shared.layout.database, channel: channel)
       openRead = options.leavesReadOpen ? try OpenRead(database: shared.layout.database) : nil
       let secrets =

@@ -1,9 +1,9 @@
 // WalletStore: the wallet's data in the container, typed: the channel and its HTLCs, invoices, payments. It reads only
 // inside a claim or a check, and writes only inside a fenced write of SharedContainer.
 
-/// The wallet's part of the container's schema, in numbered, append-only steps.
+/// The wallet's part of the container's schema: one step, after the container's own.
 public enum WalletSchema {
-  public static let migrations = [
+  public static let steps = [
     """
     CREATE TABLE channels (
       id BLOB PRIMARY KEY,
@@ -18,7 +18,9 @@ public enum WalletSchema {
       next_offered_id INTEGER NOT NULL,
       next_received_id INTEGER NOT NULL,
       sent_revocation_last INTEGER NOT NULL,
-      revision INTEGER NOT NULL
+      revision INTEGER NOT NULL,
+      funding_txid BLOB,
+      funding_index INTEGER
     ) STRICT;
     CREATE TABLE htlcs (
       channel BLOB NOT NULL REFERENCES channels (id),
@@ -31,6 +33,8 @@ public enum WalletSchema {
       removal TEXT,
       preimage BLOB,
       failure_code INTEGER,
+      payment_secret BLOB,
+      total_msat INTEGER,
       PRIMARY KEY (channel, direction, id)
     ) STRICT;
     CREATE TABLE invoices (
@@ -47,12 +51,6 @@ public enum WalletSchema {
       epoch INTEGER NOT NULL,
       received_wall_ns INTEGER NOT NULL
     ) STRICT;
-    """,
-    """
-    ALTER TABLE htlcs ADD COLUMN payment_secret BLOB;
-    ALTER TABLE htlcs ADD COLUMN total_msat INTEGER;
-    """,
-    """
     CREATE TABLE outgoing_payments (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       payment_hash BLOB NOT NULL,
@@ -68,18 +66,12 @@ public enum WalletSchema {
       ended_wall_ns INTEGER
     ) STRICT;
     CREATE UNIQUE INDEX outgoing_payments_once ON outgoing_payments (payment_hash) WHERE state <> 'failed';
-    """,
-    """
     CREATE TABLE waiting_parts (
       payment_hash BLOB PRIMARY KEY,
       boot_high INTEGER NOT NULL,
       boot_low INTEGER NOT NULL,
       first_boot_ns INTEGER NOT NULL
     ) STRICT;
-    """,
-    """
-    ALTER TABLE channels ADD COLUMN funding_txid BLOB;
-    ALTER TABLE channels ADD COLUMN funding_index INTEGER;
     CREATE TABLE splices (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       txid BLOB NOT NULL,
@@ -97,25 +89,19 @@ public enum WalletSchema {
       ended_wall_ns INTEGER
     ) STRICT;
     CREATE UNIQUE INDEX splices_once ON splices (txid) WHERE state NOT IN ('forgotten', 'lost');
-    """,
-    """
     CREATE TABLE channel_failures (
       channel BLOB PRIMARY KEY,
       reason TEXT NOT NULL,
       epoch INTEGER NOT NULL,
       failed_wall_ns INTEGER NOT NULL
     ) STRICT;
-    """,
-    """
     -- What is on its way is asked for with each claim and by each look, however many payments are over.
     CREATE INDEX outgoing_payments_pending ON outgoing_payments (id) WHERE state = 'pending';
-    """,
-    """
     CREATE TABLE cancelled_invoices (
       payment_hash BLOB PRIMARY KEY REFERENCES invoices (payment_hash),
       epoch INTEGER NOT NULL,
       cancelled_wall_ns INTEGER NOT NULL
     ) STRICT;
-    """,
+    """
   ]
 }

@@ -36,7 +36,7 @@ public enum WriteCode {
 
   private static func some(_ count: Int) -> UInt64? { count == 0 ? nil : UInt64(count) }
 
-  /// nil for codes that this version does not write, such as the sentences of earlier versions.
+  /// nil for codes that this version does not write.
   public static func read(_ code: String) -> [(part: Part, number: UInt64)]? {
     var parts: [(Part, UInt64)] = []
     for word in code.split(separator: " ") {

@@ -16,7 +16,7 @@ struct CopiedContainerTests {
   private let scratch = Scratch()
 
   private func open(_ name: String, _ role: Role) throws -> SharedContainer {
-    try SharedContainer.open(scratch(name), role: role, nodeSchema: WalletSchema.migrations)
+    try SharedContainer.open(scratch(name), role: role, nodeSchema: WalletSchema.steps)
   }
 
   /// A container held by this process, with a beat.

@@ -18,7 +18,7 @@ struct DamagedContainerTests {
   private var directory: String { scratch("AppGroup") }
 
   private func make() throws {
-    _ = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+    _ = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.steps)
   }
 
   private func problems() throws -> [String] {
@@ -52,7 +52,7 @@ struct DamagedContainerTests {
     try Connection(path: "\(directory)/node.sqlite", access: .readWrite).execute("PRAGMA user_version = 99")
     #expect(
       try problems() == [
-        "the schema 99 is newer than this program; update it"
+        "the container has schema 99, this program knows 2; use the version of the program that wrote it; if the number is wrong, move the container's directory away and keep it, open the app, and run `baton restore`"
       ])
   }
 
@@ -166,7 +166,7 @@ struct DamagedContainerTests {
       try self.problems().filter { !$0.contains("holds the lock of that role") }
     }
     do {
-      let app = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+      let app = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.steps)
       unlink("\(directory)/heartbeat")
       for seen in 0...1 as ClosedRange<Epoch> {
         #expect(try problems() == [], "the first claimant may not have beaten yet")
@@ -218,7 +218,7 @@ struct DamagedContainerTests {
     throws
   {
     let clock = Clock()
-    let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+    let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.steps)
     let child = try scratch.start("/bin/sleep", ["600"])
     defer {
       child.send(SIGKILL)

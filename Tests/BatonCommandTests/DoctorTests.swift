@@ -115,7 +115,7 @@ import WaitingTests
         try Data().write(to: URL(fileURLWithPath: $0.lspdSocket))
       },
       State(
-        kind: .schemaOlder, cause: "the schema 3 is older", step: "baton restore",
+        kind: .otherSchema, cause: "schema 3, this program knows 2", step: "baton restore",
         name: "a wrong schema number"
       ) {
         try Connection(path: "\($0.container)/node.sqlite", access: .readWrite).execute(

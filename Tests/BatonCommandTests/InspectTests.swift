@@ -24,7 +24,7 @@ struct InspectTests {
   private var directory: String { scratch("AppGroup") }
 
   private func open(_ role: Role) throws -> SharedContainer {
-    try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.migrations)
+    try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.steps)
   }
 
   private func claim(_ container: SharedContainer, seen: Epoch, pid: Int32? = nil) -> Claim? {

@@ -18,7 +18,7 @@ import WalletStore
 
   private func receive(_ numbers: ClosedRange<Int>) throws {
     try FileManager.default.createDirectory(atPath: phone.home, withIntermediateDirectories: true)
-    _ = try SharedContainer.open(phone.container, role: .app, nodeSchema: WalletSchema.migrations)
+    _ = try SharedContainer.open(phone.container, role: .app, nodeSchema: WalletSchema.steps)
     let raw = try Connection(path: "\(phone.container)/node.sqlite", access: .readWrite)
     let rows =
       "WITH RECURSIVE n(i) AS (SELECT \(numbers.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(numbers.upperBound))"

@@ -15,7 +15,7 @@ struct LongHistoryTests {
 
   /// One received and one sent payment per number, each with an invoice, a claim and three writes.
   private func live(_ lives: ClosedRange<Int64>) throws {
-    _ = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+    _ = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.steps)
     let raw = try Connection(path: "\(directory)/node.sqlite", access: .readWrite)
     let numbers =
       "WITH RECURSIVE n(i) AS (SELECT \(lives.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(lives.upperBound))"

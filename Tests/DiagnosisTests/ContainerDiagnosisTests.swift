@@ -129,7 +129,7 @@ import Testing
         $0.owner?.epoch = 1
       } == [])
     #expect(kinds { $0.damagedBeats = ["mainappd"] } == [.heartbeatDamaged])
-    #expect(kinds { $0.schema = 10 } == [.schemaNewer])
+    #expect(kinds { $0.schema = 10 } == [.otherSchema])
   }
 
   @Test func `A file is judged by its name, owner, kind and rights`() {

@@ -215,7 +215,7 @@ def databases(odd):
     odd.expect("a write without a claim", ["write-without-claim"], 2)
     odd.fresh()
     odd.sql("PRAGMA user_version = 99")
-    odd.expect("a newer schema", ["schema-newer"], 1)
+    odd.expect("another schema", ["other-schema"], 1)
 
 
 def held(odd):

@@ -48,7 +48,7 @@ import Testing
     )
     let future = try refusal { try database($0, "PRAGMA user_version = 77") }
     #expect(future.0.contains("has schema 77, this program knows"))
-    #expect(future.0.hasSuffix("update the program\n"))
+    #expect(future.0.hasSuffix("use the version of the program that wrote it\n"))
     let foreign = try refusal { try database($0, "CREATE TABLE songs (title)") }
     #expect(
       foreign.0

@@ -92,7 +92,8 @@ import WaitingTests
     #expect(error == .schemaFromTheFuture(path: place.layout.database, found: 9, known: 2))
     #expect(
       "\(error)"
-        == "the database \(place.layout.database) has schema 9, this program knows 2: update the program")
+        == "the database \(place.layout.database) has schema 9, this program knows 2: use the version of the program that wrote it"
+    )
   }
 
   @Test func `A container without its id is reported as corrupt`() throws {

@@ -38,14 +38,4 @@ final class CancelledInvoiceTableTests {
     }
     #expect(try scratch.state(container).invoices == [invoices[0]])
   }
-
-  @Test func `A container of the previous schema keeps its open invoices`() throws {
-    do {
-      let container = try scratch.open(WalletSchema.migrations.dropLast())
-      try Connection(path: container.layout.database, access: .readWrite).execute(
-        "INSERT INTO invoices VALUES (?, 1000, 'tea', ?, 9)",
-        [.blob(invoices[0].paymentHash.bytes), .blob(invoices[0].tweak.bytes)])
-    }
-    #expect(try scratch.state(try scratch.open()).invoices == [invoices[0]])
-  }
 }

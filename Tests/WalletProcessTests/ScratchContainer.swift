@@ -41,7 +41,7 @@ final class ScratchContainer {
   var now: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
   func open(
-    _ schema: [String] = WalletSchema.migrations, named name: String = "c", role: Role = .app
+    _ schema: [String] = WalletSchema.steps, named name: String = "c", role: Role = .app
   ) throws -> SharedContainer {
     try SharedContainer.open("\(directory)/\(name)", role: role, nodeSchema: schema)
   }

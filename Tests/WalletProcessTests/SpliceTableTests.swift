@@ -99,27 +99,6 @@ final class SpliceTableTests {
   }
 
   @Test
-  func `A container from before splices keeps its channel and its original funding`() throws {
-    let channel = try Channel(
-      id: SHA256.hash([1]), localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)
-    do {
-      let container = try scratch.open(Array(WalletSchema.migrations.prefix(4)))
-      let database = try Connection(path: container.layout.database, access: .readWrite)
-      try database.execute(
-        "INSERT INTO channels VALUES (?, 0, 10000000, 90000000, 0, 0, 0, 0, ?, 0, 0, 0, 0)",
-        [.blob(channel.id.bytes), .blob(Bytes32.zero.bytes)])
-    }
-    let container = try scratch.open()
-    let (claim, state) = try scratch.claim(container)
-    #expect(state.channel?.record == channel.record)
-    #expect(state.channel?.funding == OutPoint(transaction: TransactionID(hash: channel.id), index: 0))
-    for channel in try steps().dropFirst() {
-      try scratch.write(NodeChange(channel: channel), claim, container)
-    }
-    #expect(try states(container) == ["done"])
-  }
-
-  @Test
   func `If a splice's row does not match the splice transaction, the state cannot be read`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)

@@ -69,22 +69,4 @@ final class WaitingPartsTableTests {
     try write([hash], moment(7, next), container, claim)
     #expect(try read(moment(8, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(1))])
   }
-
-  @Test(arguments: 1...3)
-  func `A container from before waits for parts were stored opens without waits, and then stores them`(
-    _ steps: Int
-  ) throws {
-    let name = "\(steps)"
-    do {
-      _ = try scratch.open(Array(WalletSchema.migrations.prefix(steps)), named: name)
-    }
-    let container = try scratch.open(named: name)
-    #expect(try read(moment(5), container) == [])
-    let (claim, _) = try scratch.claim(container)
-    try write([SHA256.hash([1])], moment(5), container, claim)
-    #expect(
-      try read(moment(6), container) == [
-        WaitingParts(paymentHash: SHA256.hash([1]), waited: .seconds(1))
-      ])
-  }
 }

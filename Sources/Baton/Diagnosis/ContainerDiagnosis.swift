@@ -11,16 +11,13 @@ package struct ContainerDiagnosis: Sendable {
   }
 
   private var schema: [Finding] {
-    if facts.schema > facts.knownSchema {
-      return [
-        Finding(.schemaNewer, "the schema \(facts.schema) is newer than this program", remedy: "update it")
-      ]
-    }
-    guard facts.hasChannelTable, facts.schema < facts.knownSchema else { return [] }
+    guard facts.schema > facts.knownSchema || facts.hasChannelTable && facts.schema < facts.knownSchema
+    else { return [] }
     return [
       Finding(
-        .schemaOlder, "the schema \(facts.schema) is older than this program, which has \(facts.knownSchema)",
-        remedy: "open the app; if it ends with an error, the number is wrong: \(Self.restoredFromPeer)")
+        .otherSchema, "the container has schema \(facts.schema), this program knows \(facts.knownSchema)",
+        remedy:
+          "use the version of the program that wrote it; if the number is wrong, \(Self.restoredFromPeer)")
     ]
   }
 

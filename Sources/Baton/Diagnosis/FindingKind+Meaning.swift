@@ -40,9 +40,8 @@ extension FindingKind {
     case .heartbeatDamaged: "its process looks frozen after 5 s, and its release like a death"
     case .notAPlainFile: "the wallet's processes refuse to start with it"
     case .readableByOthers: "other users of this machine can read amounts, peers and payment secrets"
-    case .schemaNewer:
-      "a newer version wrote this; this one can show it, and its processes refuse to start with it"
-    case .schemaOlder: "the next start brings it up to date, and fails if the number is wrong"
+    case .otherSchema:
+      "another version wrote this; this one can show it, and its processes refuse to start with it"
     case .announcementsUnreadable:
       "news of payments are lost, and no payment is: the peer offers them all the same"
     case .unreadable: "this part could not be checked"

@@ -27,8 +27,7 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case heartbeatDamaged = "heartbeat-damaged"
   case notAPlainFile = "not-a-plain-file"
   case readableByOthers = "readable-by-others"
-  case schemaNewer = "schema-newer"
-  case schemaOlder = "schema-older"
+  case otherSchema = "other-schema"
   case announcementsUnreadable = "announcements-unreadable"
   case unreadable
   case startRefused = "start-refused"
@@ -57,8 +56,8 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
       .notOurs, .rowInvalid, .seedLost, .peerLost:
       .broken
     case .stoppedInTransaction, .holderStopped, .holderFrozen, .ownerWithoutLock, .beatWithoutLock,
-      .lockFileMissing, .heartbeatMissing, .heartbeatDamaged, .notAPlainFile, .readableByOthers, .schemaNewer,
-      .schemaOlder, .announcementsUnreadable, .unreadable, .startRefused, .daemonMissing, .daemonStopped,
+      .lockFileMissing, .heartbeatMissing, .heartbeatDamaged, .notAPlainFile, .readableByOthers, .otherSchema,
+      .announcementsUnreadable, .unreadable, .startRefused, .daemonMissing, .daemonStopped,
       .daemonSilent,
       .processFailed, .processSilent, .paymentWaits, .programMissing, .packageMissing,
       .locksInvisible, .noRoom, .fewDescriptors:

@@ -14,7 +14,7 @@ struct Bystander {
   init(role: Role, directory: String) {
     self.role = role
     do throws(ContainerError) {
-      container = try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.migrations)
+      container = try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.steps)
     } catch { exitWithSentence(.cannotCreate, "\(error)") }
     BusErrorEnd.install(database: container.layout.database)
   }

@@ -11,7 +11,7 @@ extension ContainerFacts {
     self.init(directory: snapshot.directory)
     isInUse = snapshot.isLive
     schema = snapshot.schemaVersion
-    knownSchema = SharedContainer.schemaVersion(nodeSchema: WalletSchema.migrations)
+    knownSchema = SharedContainer.schemaVersion(nodeSchema: WalletSchema.steps)
     hasChannelTable = snapshot.tables.contains { $0.name == "channels" }
     holder = verdict
     owner = snapshot.owner.map {
@@ -73,7 +73,7 @@ extension Finding {
     case .symbolicLink, .wrongOwner: .notOurs
     case .wrongMode: .openToOthers
     case .notAPlainFile, .notADirectory, .isAFile: .notAPlainFile
-    case .schemaFromTheFuture: .schemaNewer
+    case .schemaFromTheFuture: .otherSchema
     default: .unreadable
     }
   }

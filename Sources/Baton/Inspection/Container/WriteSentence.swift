@@ -1,7 +1,7 @@
 import PhoneClient
 import WalletStore
 
-/// What a write did, as text. An unknown code is shown as stored: earlier versions and other wallets have their own.
+/// What a write did, as text. An unknown code is shown as stored: other wallets have their own.
 enum WriteSentence {
   static func of(_ code: String) -> String {
     WriteCode.read(code)?.map(words).joined(separator: ", ") ?? code
