@@ -7,7 +7,7 @@ enum FuzzTargets {
   /// Every parser of external input.
   static var all: [any FuzzTarget.Type] {
     [
-      AccessRowsFuzz.self, AddressFileFuzz.self, AddressFuzz.self, TransactionFuzz.self,
+      AddressFileFuzz.self, AddressFuzz.self, TransactionFuzz.self,
       BackgroundMessageFuzz.self,
       BeatSlotFuzz.self, CategoryListFuzz.self,
       ChannelRecordFuzz.self,
@@ -22,7 +22,6 @@ enum FuzzTargets {
       PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
       PushPayloadFuzz.self, ScenarioFuzz.self, SealedPushFuzz.self, SeedResultFuzz.self,
-      SenderRowsFuzz.self,
       ServeRequestFuzz.self, ServiceMessageFuzz.self, SpanTextFuzz.self,
       UnixPathFuzz.self,
       WalletRowsFuzz.self,

@@ -1,7 +1,6 @@
 // Judge: reads the files of a run (the peer's ledger of raw frames, the wallet's database, the journals) and reports
 // violated invariants. It shares no rule with the judged code: wire layouts, channel rules and the journals' format
-// are implemented here a second time; the figures of `AnnouncementPace` are the peer's own. It writes only into a scratch
-// directory of its own.
+// are implemented here a second time. It writes only into a scratch directory of its own.
 
 /// The verdict on one phone's home directory.
 public enum Judge {

@@ -76,13 +76,8 @@ struct ForgeryTests {
   // MARK: The table
 
   private static func all(earlier: String) -> [Forgery] {
-    walletRows + ledgerRows + journalLines + phoneRows + senderRows + [
-      Forgery(rollback) { home in for part in parts { try home.replace(part, from: earlier) } },
-      Forgery("all but senders.jsonl is of an earlier time") { home in
-        let kept = try String(contentsOfFile: "\(home.path)/lsp/senders.jsonl", encoding: .utf8)
-        for part in parts { try home.replace(part, from: earlier) }
-        try kept.write(toFile: "\(home.path)/lsp/senders.jsonl", atomically: false, encoding: .utf8)
-      },
+    walletRows + ledgerRows + journalLines + phoneRows + [
+      Forgery(rollback) { home in for part in parts { try home.replace(part, from: earlier) } }
     ]
       + ["AppGroup", "journal", "lsp", "os"].map { part in
         Forgery("\(part) is of an earlier time") { try $0.replace(part, from: earlier) }
@@ -113,14 +108,13 @@ struct ForgeryTests {
         )
         for statement in withoutReceipt { try home.wallet(statement) }
       },
-      Forgery("payment, invoice, receipt and the sender's line are deleted, and the frames kept") { home in
+      Forgery("payment, invoice and receipt are deleted, and the frames kept") { home in
         try home.ledger("DELETE FROM payments WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')")
         try home.wallet("DELETE FROM invoices WHERE payment_hash = \(newestHash)")
         for statement in withoutReceipt { try home.wallet(statement) }
         try home.wallet(
           "UPDATE node_writes SET what = replace(what, 'invoice=1', '') WHERE id = (SELECT max(id) FROM node_writes WHERE what = 'invoice=1')"
         )
-        try home.rows("lsp/senders.jsonl") { Array($0.dropLast()) }
       },
       sql(
         "a receipt has another amount",
@@ -180,9 +174,6 @@ struct ForgeryTests {
       Forgery(name) { home in for statement in statements { try home.ledger(statement) } }
     }
     return [
-      sql(
-        "the peer's balance is higher",
-        "UPDATE channel SET local_msat = local_msat + 5000000, remote_msat = remote_msat - 5000000"),
       sql("a payment is of another wallet", "UPDATE payments SET wallet = 2 WHERE id = 1"),
       sql(
         "a payment is not settled",
@@ -354,36 +345,6 @@ struct ForgeryTests {
         }
       },
       Forgery("the phone's directory is deleted") { try $0.remove("os") },
-    ]
-  }
-
-  private static var senderRows: [Forgery] {
-    func rows(_ name: String, _ change: @escaping ([String]) throws -> [String]) -> Forgery {
-      Forgery(name) { try $0.rows("lsp/senders.jsonl", change) }
-    }
-    func last(_ change: @escaping (String) -> String) -> ([String]) throws -> [String] {
-      { lines in lines.dropLast() + [change(try #require(lines.last))] }
-    }
-    let failed = { (line: String) in line.replacing(#""told":"settled""#, with: #""told":"failed""#) }
-    return [
-      Forgery("what senders told is deleted") { try $0.remove("lsp/senders.jsonl") },
-      rows("what senders told is empty") { _ in [] },
-      rows("a line of what senders told is no row") { $0 + ["garbage"] },
-      rows("the last line of what senders told is cut off") { Array($0.dropLast()) },
-      rows("a sender told that a paid payment failed", last(failed)),
-      rows(
-        "a sender told that a paid payment failed, and names no attempt",
-        last { failed($0).replacing(#/"attempts":\[[^\]]*\]/#, with: "\"attempts\":[]") }),
-      rows(
-        "a sender told that a paid payment to another node failed",
-        last { failed($0).replacing(#/"payee":"0[23]/#, with: "\"payee\":\"0200") }),
-      Forgery("a sender told that a payment failed whose attempt the ledger does not name") { home in
-        try home.ledger("UPDATE payments SET attempt_id = NULL")
-        try home.rows("lsp/senders.jsonl", last(failed))
-      },
-      rows("a sender told that a failed payment is settled") { lines in
-        lines.map { $0.replacing(#""told":"failed""#, with: #""told":"settled""#) }
-      },
     ]
   }
 }

@@ -104,12 +104,9 @@ import Testing
   @Test(
     arguments: [
       ("DELETE FROM channel", 4, "has 0 rows of its one channel"),
-      ("UPDATE channel SET local_msat = local_msat + 1", 2, "local_msat is"),
-      ("UPDATE htlcs SET amount_msat = 5", 2, "differs from the one that the messages left pending"),
       ("INSERT INTO losses VALUES (1, 5, 3, 'wallet')", 2, "the state of the wallet was behind"),
       ("UPDATE backups SET blob = x'05' WHERE revision = 1", 4, "not those that the wallet stored"),
       ("DELETE FROM backups WHERE revision = (SELECT max(revision) FROM backups)", 4, "the wallet stored"),
-      ("UPDATE connections SET closed_at_ns = 5 WHERE id = 2", 1, "after its connection had ended"),
       ("UPDATE connections SET verdict = 'refused-lower-epoch' WHERE id = 3", 1, "its rule says accepted"),
       ("UPDATE connections SET epoch = 1 WHERE id = 3", 1, "has another claim for connection 3"),
       (

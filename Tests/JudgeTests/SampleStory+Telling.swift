@@ -13,9 +13,6 @@ extension SampleStory {
     ALTER TABLE pushes ADD COLUMN kind TEXT NOT NULL DEFAULT 'alert';
     ALTER TABLE pushes ADD COLUMN payment INTEGER;
     ALTER TABLE pushes ADD COLUMN hold_until_ns INTEGER;
-    CREATE TABLE push_keys(id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER, key BLOB) STRICT;
-    CREATE TABLE ended_holds(
-      id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, ended_at_ns INTEGER, forgotten_at_ns INTEGER) STRICT;
     """
 
   static let recordsTable = """
@@ -53,8 +50,6 @@ extension SampleStory {
     try run.write(1, app)
     try run.receive(1, reestablish(1, 0, none))
     try run.receive(1, WireBytes.pushKey(pushKey))
-    try run.ledger.execute(
-      "INSERT INTO push_keys (at_ns, key) VALUES (?, ?)", [.integer(run.stamp), .blob(pushKey)])
     try run.makeInvoice(1, app, hashes[0], msat: 100_000)
     try end(run, app, 1, pid: 100)
   }
@@ -96,9 +91,6 @@ extension SampleStory {
       UPDATE payments SET state = 'failed', settled_at_ns = ?, failure_code = 4103, failure = 'recipient-away'
       WHERE id = 2
       """, [.integer(run.stamp)])
-    try run.ledger.execute(
-      "INSERT INTO ended_holds (payment_hash, ended_at_ns) VALUES (?, ?)",
-      [.blob(missed), .integer(run.stamp)])
     let app = run.start("mainappd", pid: 400)
     try run.claim(3, "app", pid: 400, app, "holder-died")
     try run.connect(3)

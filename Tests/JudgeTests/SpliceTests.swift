@@ -26,17 +26,14 @@ import Testing
       (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "No request of the user has"),
       (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "has another amount or fee than its transaction"),
       (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "has another amount or fee than its transaction"),
-      (.ledger, "UPDATE splices SET fee_sat = 1724", 2, "has another amount or fee than its transaction"),
       (.wallet, "UPDATE splices SET txid = x'01'", 3, "has another id"),
       (.wallet, "UPDATE splices SET unsigned_transaction = x'0102'", 3, "has another id"),
-      (.ledger, "UPDATE splices SET spent_index = 1", 2, "has another transaction than the messages build"),
       (.wallet, "UPDATE splices SET state = 'signed', ended_epoch = NULL", 2, "is signed and must be done"),
       (
         .wallet, "UPDATE splices SET ended_epoch = NULL", 3,
         "its ended_epoch contradicts that state"
       ),
       (.wallet, "UPDATE channels SET local_msat = local_msat + 20724000", 2, "local_msat is"),
-      (.ledger, "UPDATE channel SET remote_msat = remote_msat + 724000", 2, "remote_msat is"),
       (.wallet, "UPDATE channels SET funding_txid = NULL, funding_index = NULL", 2, "funding is not that"),
       (
         .wallet,

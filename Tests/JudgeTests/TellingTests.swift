@@ -148,15 +148,6 @@ struct TellingTests {
     #expect(found.contains { $0.invariant == 9 && $0.sentence.contains("used the node") })
   }
 
-  @Test func `A held payment without an alert, and an alert without a silent push, violate invariant 5`()
-    throws
-  {
-    try has(5, "Payment 2 waited for the wallet", "DELETE FROM pushes WHERE payment = 2")
-    try has(5, "Payment 2 waited for the wallet", "DELETE FROM pushes WHERE id = 4")
-    try has(5, "Push 4 is an alert without a silent push", "DELETE FROM pushes WHERE id = 3")
-    try has(5, "Push 4 is an alert without a silent push", "UPDATE pushes SET payment = 1 WHERE id = 3")
-  }
-
   @Test func `A notification that is missing for an alert violates invariant 5`() throws {
     let run = try SampleStory.tellOfTelling()
     let path = "\(run.home)/os/notifications.jsonl"
@@ -171,38 +162,48 @@ struct TellingTests {
       ])
   }
 
-  @Test func `Push keys other than those on the wire violate invariant 4`() throws {
-    try has(
-      4, "push keys are not those", "UPDATE push_keys SET key = x'\(WireBytes.hex(SampleStory.missed))'")
-    try has(4, "push keys are not those", "DELETE FROM push_keys")
-    try has(4, "never named", "INSERT INTO push_keys (at_ns, key) SELECT at_ns, key FROM push_keys")
-  }
-
-  @Test func `An ended hold that is not noted, not told, or not true is reported`() throws {
-    try has(4, "has not noted that its hold ended", "DELETE FROM ended_holds")
-    try has(3, "had not ended then", "DELETE FROM ended_holds")
-    try has(3, "no such payment failed then", "UPDATE ended_holds SET ended_at_ns = ended_at_ns - 1")
-    try has(
-      4, "Connection 3 was not told", "DELETE FROM frames WHERE substr(bytes, 1, 2) = x'ba75'")
-    try has(
-      3, "which is paid for again",
-      """
-      INSERT INTO payments (id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns)
-        SELECT 3, payment_hash, amount_msat, 'held', settled_at_ns + 1, hold_until_ns, settled_at_ns + 1
-        FROM payments WHERE id = 2
-      """)
-  }
-
-  @Test func `The end of a hold before channel_reestablish violates invariant 1`() throws {
-    try has(
-      1, "which had not got its channel_reestablish",
-      """
-      UPDATE frames SET connection = 1 WHERE substr(bytes, 1, 2) = x'ba75'
-      """)
-  }
-
   @Test func `Without a sign of such an extension the judge demands none of its promises`() throws {
     let run = try SampleStory.tell()
     #expect(try Judge.verdict(home: run.home).findings == [])
+  }
+
+  // MARK: What the user sees
+
+  private func key(_ what: String, _ hash: [UInt8]) -> String {
+    Hexadecimal.encode(WireBytes.sha256(Array("\(what) of payment ".utf8) + hash))
+  }
+
+  private func doubled(_ rows: (String, String) -> [String]) throws -> [String] {
+    let keys = (key("announcement", SampleStory.missed), key("notification", SampleStory.missed))
+    return try findings { run in
+      let file = try #require(FileHandle(forWritingAtPath: "\(run.home)/os/notifications.jsonl"))
+      try file.seekToEnd()
+      for row in rows(keys.0, keys.1) { try file.write(contentsOf: Data("\(row)\n".utf8)) }
+      try file.close()
+    }.map(\.sentence).filter { $0.contains("tells of the same payment") }
+  }
+
+  private func row(_ id: Int, _ key: String, _ more: String = "") -> String {
+    "{\"id\":\(id),\"source\":\"local\",\"title\":\"a\",\"body\":\"b\",\"key\":\"\(key)\"\(more)}"
+  }
+
+  @Test func `Two notifications of one payment at once violate invariant 5`() throws {
+    let twice = "Notification 8 tells of the same payment as notification 7, which is still there"
+    #expect(try doubled { announced, _ in [row(7, announced), row(8, announced)] } == [twice])
+    #expect(try doubled { _, received in [row(7, received), row(8, received)] } == [twice])
+    #expect(try doubled { announced, received in [row(7, announced), row(8, received)] } == [twice])
+    for gone in [",\"withdrawn\":true", ",\"answer\":\"default\""] {
+      #expect(
+        try doubled { announced, received in
+          [
+            row(7, announced), row(7, announced, gone), row(8, announced), row(8, announced, gone),
+            row(9, received),
+          ]
+        } == [])
+    }
+    #expect(
+      try doubled { announced, received in [row(7, received), row(8, announced)] } == [],
+      "the extension cannot know of the receipt")
+    #expect(try doubled { announced, _ in [row(7, announced), row(7 + 256, announced)] } == [])
   }
 }

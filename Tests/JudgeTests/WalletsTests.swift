@@ -7,20 +7,14 @@ import Testing
 @Suite("The judge on a ledger of several wallets") struct WalletsTests {
   private static let tables = [
     "connections", "frames", "fence", "payments", "backups", "channel", "htlcs", "pushes", "losses",
-    "external_invoices", "splices", "ordered_failures",
+    "external_invoices", "splices",
   ]
 
   /// A run whose ledger has the same once more for a second wallet, with the same payments, HTLCs and epochs.
   private func twice() throws -> SampleRun {
     let run = try SampleStory.tell()
     let node = String(repeating: "03", count: 33)
-    // Each wallet's payment 4 fails by the first of its order of two.
-    var script = """
-      CREATE TABLE ordered_failures(id INTEGER, at_ns INTEGER, code INTEGER, times INTEGER, left INTEGER);
-      INSERT INTO ordered_failures VALUES (1, 1, 4108, 2, 1);
-      UPDATE payments SET failure = 'on-order', failure_code = 4108 WHERE id = 4;
-      """
-    script += "CREATE TABLE wallets(id INTEGER PRIMARY KEY, node BLOB, phone_socket TEXT);"
+    var script = "CREATE TABLE wallets(id INTEGER PRIMARY KEY, node BLOB, phone_socket TEXT);"
     script += "INSERT INTO wallets VALUES (1, NULL, NULL), (2, x'\(node)', NULL);"
     for table in Self.tables {
       // Without constraints, as a copy.
@@ -62,11 +56,9 @@ import Testing
 
   @Test(arguments: [
     ("UPDATE payments SET wallet = 1 WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')", 3),
-    ("UPDATE ordered_failures SET wallet = 1 WHERE wallet = 2", 3),
     ("UPDATE backups SET wallet = 1 WHERE revision = (SELECT max(revision) FROM backups)", 4),
     ("UPDATE fence SET wallet = 1 WHERE id = (SELECT max(id) FROM fence)", 1),
     ("UPDATE connections SET node = x'02' WHERE id = (SELECT max(id) FROM connections)", 1),
-    ("UPDATE channel SET revision = 0, next_offered_id = 9 WHERE wallet = 2", 2),
     (
       "UPDATE frames SET wallet = 1 WHERE connection = (SELECT min(connection) FROM frames WHERE wallet = 2)",
       1

@@ -51,19 +51,9 @@ extension PeerReplay {
   mutating func sendStep(_ given: ChannelStep, _ frame: ReadFrame) {
     guard isChannelKnown, let view, let link = links[frame.entry.connection] else { return }
     let step = view.plain(given)
-    if link.state != .registered || !link.receivedReestablish {
-      find(
-        2, "The peer sent \(step.name) (frame \(frame.entry.id)) before the channel was re-established", frame
-      )
-    }
     let isAgain: Bool
     switch step {
     case .splice, .commit(_, .some):
-      if link.mustResendCommitment || link.mustResendRevocation {
-        find(
-          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted the lost messages",
-          frame)
-      }
       apply(step, by: .peer, frame)
       return
     case .commit(let signatures, nil):
@@ -75,19 +65,7 @@ extension PeerReplay {
     case .add, .fulfil, .fail, .failMalformed, .fee:
       isAgain = link.mustResendCommitment && isRetransmitted(step, view)
     }
-    if isAgain {
-      if frame.channel != view.channel {
-        find(2, "Frame \(frame.entry.id) names another channel", frame)
-      }
-      return
-    }
-    if link.mustResendCommitment || link.mustResendRevocation {
-      find(
-        2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it retransmitted the lost messages",
-        frame
-      )
-    }
-    apply(step, by: .peer, frame)
+    if !isAgain { apply(step, by: .peer, frame) }
   }
 
   private func isRetransmitted(_ step: ChannelStep, _ view: ChannelView) -> Bool {
@@ -108,25 +86,6 @@ extension PeerReplay {
   }
 
   // MARK: channel_reestablish
-
-  /// The peer's `channel_reestablish` must follow exactly from the frames.
-  mutating func checkReestablish(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
-    if links[frame.entry.connection]?.isAnswered != true { checkReply(nil, frame) }
-    links[frame.entry.connection]?.sentReestablish = true
-    guard isChannelKnown, let view else { return }
-    let expected = WireMessage.Reestablish(
-      channel: view.channel, nextCommitment: view.commitmentsSigned[.wallet] + 1,
-      nextRevocation: view.revocationsSent[.wallet], secret: view.lastSecret[.wallet],
-      fundings: fundings(of: view, links[frame.entry.connection]))
-    defer { resume(body, by: .peer, frame) }
-    guard body != expected else { return }
-    find(
-      2,
-      "The peer's channel_reestablish (frame \(frame.entry.id)) says next commitment \(body.nextCommitment), revocation "
-        + "\(body.nextRevocation) "
-        + "where the frames before it lead to \(expected.nextCommitment) and \(expected.nextRevocation), "
-        + "or its channel, secret or fundings differ", frame)
-  }
 
   /// The wallet's `channel_reestablish` may lack messages in flight, but none that its own messages acknowledge.
   mutating func receive(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {

@@ -43,10 +43,7 @@ extension PeerReplay {
         entry.map { [$0.evidence] } ?? [])
     }
     switch frame.message {
-    case .initMessage(_, let reply?, _, _) where !frame.entry.isIn,
-      .fenceReply(let reply) where !frame.entry.isIn:
-      find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
-    case .storage, .retrieval, .reestablish, .step, .pushKey, .holdEnded:
+    case .storage, .retrieval, .reestablish, .step:
       guard frame.entry.isActedOn else { return }
       find(1, "The peer exchanged \(frame.name) with a node that is not the wallet's", frame)
     default: break
@@ -89,29 +86,5 @@ extension PeerReplay {
 
   private func entryIsFenced(_ id: Int64) -> Bool {
     evidence.ledger.connection(id)?.verdict == "accepted"
-  }
-
-  private static func words(_ reply: FenceReply) -> String {
-    "\(reply.accepted ? "accepted" : "refused") (epoch \(reply.highest) of container \(shortHex(reply.container)))"
-  }
-
-  /// Compares the peer's answer to an `init` with the expected fence.
-  mutating func checkReply(_ reply: FenceReply?, _ frame: ReadFrame) {
-    links[frame.entry.connection]?.isAnswered = true
-    let entry = evidence.ledger.connection(frame.entry.connection)
-    let expected: FenceReply? =
-      switch entry?.verdict {
-      case "unfenced", nil: nil
-      default:
-        fence.map {
-          FenceReply(accepted: entry?.isRefused == false, highest: $0.epoch, container: $0.container)
-        }
-      }
-    guard reply != expected else { return }
-    find(
-      1,
-      "The peer's answer to a claim (frame \(frame.entry.id)) says "
-        + (reply.map(Self.words) ?? "nothing of epochs") + " where "
-        + (expected.map(Self.words) ?? "nothing") + " is due", frame)
   }
 }

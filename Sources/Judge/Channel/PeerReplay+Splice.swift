@@ -30,20 +30,6 @@ extension PeerReplay {
           locked: body.fundings.locked)), by: end, frame)
   }
 
-  /// The fundings that the peer's `channel_reestablish` must name.
-  func fundings(of view: ChannelView, _ link: Link?) -> WireMessage.Fundings {
-    var fundings = WireMessage.Fundings()
-    let isSigned = view.openSplice?.signed[.wallet] == true
-    if let splice = view.openSplice, !isSigned {
-      fundings.next = splice.plan.txid
-      fundings.needsCommitment = !splice.committed[.wallet]
-    }
-    if namesFundings(view, link) {
-      fundings.locked = isSigned ? view.openSplice?.plan.txid : view.funding.txid
-    }
-    return fundings
-  }
-
   /// Fundings are named if both sides offer splicing, or the channel was spliced.
   private func namesFundings(_ view: ChannelView, _ link: Link?) -> Bool {
     let areBoth = link.map { $0.offersSplices[.wallet] && $0.offersSplices[.peer] } ?? false

@@ -4,16 +4,11 @@ struct PeerReplay {
   struct Link {
     enum State { case awaitingInit, registered, refused, evicted, failed }
     var state = State.awaitingInit
-    var sentReestablish = false
-    /// The peer has answered the claim of the `init`.
-    var isAnswered = false
     var receivedReestablish = false
     var mustResendCommitment = false
     var mustResendRevocation = false
     /// Which of the two `init`s offer splicing.
     var offersSplices = Pair<Bool>(false)
-    /// The pong sizes of unanswered pings.
-    var pings: ArraySlice<Int> = []
   }
 
   /// A step of the channel at the peer; a retransmission is not repeated here.
@@ -70,15 +65,6 @@ struct PeerReplay {
   /// HTLCs that the wallet offered, by id.
   var sentLives: [UInt64: HTLCLife] = [:]
   var opening: ChannelView?
-  /// The push keys that the wallet has named, each in place of the one before.
-  var pushKeys: [(key: [UInt8], atNs: Int64)] = []
-  /// Every `hold_ended` of the peer.
-  var toldEnds: [ToldEnd] = []
-  /// When each accepted connection got its `channel_reestablish`.
-  var reestablishedNs: [Int64: Int64] = [:]
-  /// When senders asked for hints, not reached yet, and what the peer knew at the earlier ones.
-  var questionsNs: ArraySlice<Int64>
-  var moments: [Int64: Moment] = [:]
 
   init(evidence: Evidence) {
     self.evidence = evidence
@@ -87,15 +73,12 @@ struct PeerReplay {
     view = opening
     isChannelKnown = opening != nil
     wallet = evidence.seed.flatMap { NodeIdentity.of(seed: $0) }
-    // A restart of the machine begins its clock anew.
-    questionsNs = evidence.ledger.hasOneClock ? evidence.access.map(\.atNs).sorted()[...] : []
     // The first wallet is the node that was accepted first; each other began with its node.
     if wallet == nil, evidence.ledger.wallet != 1 { wallet = evidence.ledger.node }
   }
 
   mutating func run() {
     for frame in frames {
-      noteMoments(before: frame.entry.atNs)
       if isOtherNode(frame.entry.connection) {
         judgeOtherNode(frame)
         continue
@@ -106,7 +89,6 @@ struct PeerReplay {
       }
       if frame.entry.isIn { take(message, frame) } else { send(message, frame) }
     }
-    noteMoments(before: .max)
   }
 
   mutating func find(_ invariant: Int, _ sentence: String, _ frame: ReadFrame, _ more: [String] = []) {
@@ -155,11 +137,7 @@ struct PeerReplay {
   private mutating func takeRegistered(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .ping(let size):
-      expectActed(true, frame)
-      if size < 65532 { links[connection]?.pings.append(size) }
-    case .storage:
-      expectActed(true, frame)
+    case .ping, .storage: expectActed(true, frame)
     case .errorOrWarning(17, let text, _):
       expectActed(true, frame)
       links[connection]?.state = .failed
@@ -171,7 +149,8 @@ struct PeerReplay {
     // Of gossip only queries are answered (261, 263), and each request of LSPS0 is.
     case .other(let type): expectActed([261, 263, FrameReader.serviceMessage].contains(type), frame)
     case .pong, .errorOrWarning, .retrieval, .fenceReply, .holdEnded: expectActed(false, frame)
-    case .pushKey(let key): takePushKey(key, frame)
+    // The peer stores another key than the one before.
+    case .pushKey: break
     case .reestablish(let body): receive(body, frame)
     case .step(let step): takeStep(step, frame)
     }
@@ -205,16 +184,8 @@ struct PeerReplay {
   private mutating func send(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .initMessage(_, let reply, let features, _):
+    case .initMessage(_, _, let features, _):
       links[connection, default: Link()].offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
-      // An older peer answered the claim in its init.
-      if let reply { checkReply(reply, frame) }
-    case .fenceReply(let reply): checkReply(reply, frame)
-    case .retrieval(let hash):
-      if evidence.ledger.backup(at: frame.entry.atNs)?.has(hash: hash) != true {
-        find(
-          4, "Frame \(frame.entry.id) returns another backup than the newest that the peer had stored", frame)
-      }
     case .errorOrWarning(1, _, isStfuTimeout: true) where registered == connection && mayTimeOut(frame):
       links[connection]?.state = .failed
     // The provider may fail the channel at any time: no rule of the channel is broken.
@@ -230,22 +201,9 @@ struct PeerReplay {
       guard !wasBeforeInit else { return }
       let what = type == 17 ? "reported an error" : "warned"
       find(2, "The peer \(what) on connection \(connection): \(text)", frame)
-    case .pong(let size):
-      if links[connection]?.pings.first == size {
-        links[connection]?.pings.removeFirst()
-      } else {
-        find(4, "Frame \(frame.entry.id) is a pong of \(size) bytes that no ping asked for", frame)
-      }
-    case .reestablish(let body):
-      reestablishedNs[connection] = frame.entry.atNs
-      checkReestablish(body, frame)
-    case .holdEnded(let paymentHash): tellEnd(of: paymentHash, frame)
+    case .reestablish(let body): if isChannelKnown { resume(body, by: .peer, frame) }
     case .step(let step): sendStep(step, frame)
-    case .ping where links[connection]?.state == .registered: break
-    // Replies to gossip queries and to requests of LSPS0.
-    case .other(262), .other(264), .other(FrameReader.serviceMessage): break
-    case .ping, .storage, .pushKey, .other:
-      find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
+    case .ping, .pong, .storage, .retrieval, .fenceReply, .pushKey, .holdEnded, .other: break
     }
   }
 }

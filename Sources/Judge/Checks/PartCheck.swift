@@ -44,12 +44,6 @@ struct PartKey: Hashable {
 }
 
 extension [PaymentEntry] {
-  /// They have equal secret and total, and are together not more than the total.
-  var areWithinOne: Bool {
-    guard let data = first?.data else { return false }
-    return allSatisfy { $0.data == data } && UInt64(clamping: amountMsat) <= data.totalMsat
-  }
-
   var amountMsat: Int64 { reduce(0) { $0 &+ $1.amountMsat } }
 
   /// Parts of one payment have equal secret and total, and without the smallest part they do not reach the total.

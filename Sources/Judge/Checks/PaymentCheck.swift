@@ -4,7 +4,6 @@ extension Checker {
   mutating func checkPayments(_ replay: PeerReplay) {
     for payment in evidence.ledger.payments {
       checkColumns(of: payment)
-      checkAlone(payment)
       switch payment.state {
       case "paid": checkPaid(payment, replay)
       case "failed": checkFailed(payment, replay)
@@ -27,16 +26,6 @@ extension Checker {
         3, "Payment \(payment.id) is \(payment.state), but another column of its row contradicts that state",
         [payment.evidence])
     }
-  }
-
-  /// A sender begins no attempt while an earlier one of the same invoice is pending.
-  private mutating func checkAlone(_ payment: PaymentEntry) {
-    let group = evidence.ledger.payments(payment.paymentHash)
-    guard group.secondAtOnce?.id == payment.id else { return }
-    find(
-      3,
-      "Payment \(payment.id) (\(shortHex(payment.paymentHash))) was requested while another of its hash was pending",
-      [payment.evidence])
   }
 
   private func life(of payment: PaymentEntry, _ replay: PeerReplay) -> PeerReplay.HTLCLife? {

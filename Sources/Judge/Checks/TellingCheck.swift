@@ -1,8 +1,9 @@
-// The promises of a wallet whose extension only notifies: the extension has no node (invariant 9), and each payment that
-// waits for the wallet is announced by a silent push and an alert (invariant 5).
+import Ground
+
+// The promises of a wallet whose extension only notifies: the extension has no node (invariant 9), and no payment is
+// told twice at a time (invariant 5).
 extension Checker {
   mutating func checkTelling() {
-    checkAnnouncements()
     let periods = TellingPeriods(evidence)
     let extensions = ExtensionProcesses(evidence)
     for claim in evidence.wallet.claims where periods.tells(at: evidence.claimedNs(claim)) {
@@ -63,6 +64,37 @@ extension Checker {
         "The preimage of HTLC \(htlc) came over connection \(frame.entry.connection), which no claim of the app opened",
         [frame.entry.evidence])
     }
+  }
+
+  // MARK: What the user sees
+
+  /// To the user, two notifications of one payment look like two payments; and an announcement beside the receipt is
+  /// untrue. One that comes after the receipt is let pass: the extension cannot know of it.
+  mutating func checkToldOnce(_ phone: PhoneEvidence) {
+    var announcements: [String: String] = [:]
+    for hash in evidence.ledger.paymentsByHash.keys {
+      announcements[Self.notificationKey("notification", hash)] = Self.notificationKey("announcement", hash)
+    }
+    var present: [String: Int64] = [:]
+    for change in phone.changes {
+      if change.isGone {
+        if present[change.key] == change.id { present[change.key] = nil }
+        continue
+      }
+      for key in [change.key, announcements[change.key]].compactMap({ $0 }) {
+        // iosd knows only its newest notifications.
+        guard let earlier = present[key], change.id &- earlier < 256 else { continue }
+        find(
+          5,
+          "Notification \(change.id) tells of the same payment as notification \(earlier), which is still there",
+          ["os/notifications.jsonl \(change.id)"])
+      }
+      present[change.key] = change.id
+    }
+  }
+
+  private static func notificationKey(_ what: String, _ paymentHash: [UInt8]) -> String {
+    Hexadecimal.encode(Secrets.sha256(Array("\(what) of payment ".utf8) + paymentHash))
   }
 }
 

@@ -22,6 +22,4 @@ public enum EvidencePart: String, Hashable, Codable, Sendable, CaseIterable {
   case journals
   /// Another container in which the wallet has lived.
   case other
-  /// What senders told, if they were killed.
-  case senders
 }

@@ -26,7 +26,6 @@ struct Absences {
     for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
     addOtherContainers(evidence)
     addNotifications(evidence)
-    addSenders(evidence)
     for end in evidence.earlyEnds { addDamage("journals of \(end.process)", end.sentence) }
     addBehindJournals(evidence)
     for journal in evidence.unreadJournals {
@@ -147,39 +146,6 @@ struct Absences {
     }
   }
 
-  // MARK: Senders
-
-  /// Each attempt with an id has a sender that notes what it tells its user.
-  private mutating func addSenders(_ evidence: Evidence) {
-    for name in evidence.foreignRows {
-      addDamage("senders", "\(evidence.home)/lsp/\(name) has lines that are no rows")
-    }
-    // Of several wallets, the senders may be of other phones.
-    guard evidence.ledger.wallets.count <= 1 else { return }
-    let own = evidence.seed.flatMap { NodeIdentity.of(seed: $0) } ?? evidence.ledger.node
-    let rows = own.map { evidence.sendersByPayee[$0] ?? [] } ?? evidence.sendersByPayee.values.flatMap { $0 }
-    let named = Set(rows.flatMap(\.attempts))
-    let ended = evidence.ledger.payments.filter { $0.settledNs.map(evidence.isCertain) ?? false }
-    let untold = ended.filter { $0.attemptID.map { !named.contains($0) } ?? false }
-    if let first = untold.first {
-      add(
-        "senders",
-        "lsp/senders.jsonl does not say what the \(untold.count == 1 ? "sender of payment \(first.id)" : "senders of \(untold.count) payments, the first of them \(first.id),") told",
-        "judge the phone's directory as its programs left it, or pass --without senders if \(untold.count == 1 ? "that sender was" : "those senders were") killed"
-      )
-    }
-    let known = Set(evidence.ledger.payments.compactMap(\.attemptID))
-    let strange = Dictionary(
-      rows.filter { !known.isSuperset(of: $0.attempts) }.map { ($0.paymentHash, $0) }
-    ) { first, _ in first }
-    if let payment = ended.first(where: { $0.attemptID == nil && strange[$0.paymentHash] != nil }) {
-      addDamage(
-        "senders",
-        "\(strange[payment.paymentHash]?.evidence ?? "a line") names an attempt at payment \(payment.id), whose row in the ledger has no attempt's id"
-      )
-    }
-  }
-
   // MARK: Other containers of the wallet
 
   private mutating func addOtherContainers(_ evidence: Evidence) {
@@ -265,7 +231,6 @@ extension Absence {
     case "peer's ledger": .peer
     case "phone": .phone
     case "other container": .other
-    case "senders": .senders
     default: .journals
     }
   }

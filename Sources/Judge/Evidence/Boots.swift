@@ -25,8 +25,6 @@ struct Boots {
     }
   }
 
-  var areSeveral: Bool { begins.count > 1 }
-
   /// Of a boot's id, the first half is that of the machine's boot; the second is the phone's own.
   private static func machine(_ boot: String) -> Substring { boot.prefix(16) }
 

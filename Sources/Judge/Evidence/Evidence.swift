@@ -20,11 +20,6 @@ struct Evidence {
   let ledger: LedgerEvidence
   let hasLedger: Bool
   let records: StoredRecords
-  /// The peer's requests over HTTP.
-  let access: [AccessEntry]
-  /// What senders have told their users.
-  let sendersByPayee: [[UInt8]: [SenderEntry]]
-  private let accessByRecipient: [[UInt8]: [AccessEntry]]
   /// False for another wallet of the ledger, of whose phone nothing is known.
   let hasContainer: Bool
   /// To read other wallets from, in the same transaction.
@@ -51,8 +46,6 @@ struct Evidence {
   let visits: Visits
   /// Wallet journals whose last lines are missing.
   let earlyEnds: [(process: String, sentence: String)]
-  /// lspd's files of rows with lines that are none.
-  var foreignRows: [String] = []
   /// Its files may be of different moments.
   var isCopyOfRunningPhone = false
 
@@ -63,8 +56,8 @@ struct Evidence {
 
   init(
     home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
-    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, access: [AccessEntry],
-    senders: [SenderEntry], remarks: [String], certainUntilNs: Int64?, _ visits: Visits
+    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, remarks: [String], certainUntilNs: Int64?,
+    _ visits: Visits
   ) {
     var files = journals.files
     earlyEnds =
@@ -76,11 +69,6 @@ struct Evidence {
     ledger = moment.ledger
     hasLedger = moment.hasLedger
     records = moment.records
-    self.access = access
-    sendersByPayee = Dictionary(grouping: senders, by: \.payee)
-    accessByRecipient = Dictionary(grouping: access.filter { $0.question != nil }) {
-      $0.question?.recipient ?? []
-    }
     hasContainer = true
     ledgerSource = moment.ledgerSource
     moves = WalletMoves(ledger, container: wallet.container)
@@ -116,9 +104,6 @@ struct Evidence {
     ledger = try LedgerEvidence(first.ledgerSource?.file, wallet: number, first.visits)
     hasLedger = true
     records = StoredRecords()
-    access = ledger.node.flatMap { first.accessByRecipient[$0] } ?? []
-    sendersByPayee = first.sendersByPayee
-    accessByRecipient = [:]
     hasContainer = false
     ledgerSource = nil
     moves = WalletMoves(ledger, container: nil)
@@ -156,12 +141,6 @@ struct Evidence {
       journal.placeOfAnswer(to: claim.epoch).map { journal.events(of: "guard")[$0].atNs }
     }
     return answered ?? wallet.sum(of: claim.epoch).firstNs ?? claim.bootNs
-  }
-
-  /// The journal of the peer that ran then; nil if it is missing.
-  func peersJournal(at instantNs: Int64) -> JournalFile? {
-    guard let run = ledger.run(at: instantNs) else { return nil }
-    return journals(of: "lspd").last { $0.pid == run.pid && $0.startedNs <= instantNs }
   }
 
   /// The journal of any process in which the claim is answered.

@@ -63,21 +63,11 @@ struct EvidenceCollector {
     var remarks = journals.foreign.map { "\(journalPath)/\($0) has no journal header" }
     if takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
     secrets.remark.map { remarks.append($0) }
-    let access = AccessEntry.all(in: firstHome + "/lsp")
-    let senders = SenderEntry.all(in: home + "/lsp", boots)
-    remarks += access.remarks + senders.remarks
-    if boots.areSeveral, !access.rows.isEmpty {
-      remarks.append(
-        "lsp/access.jsonl is not judged: the machine was rebooted, and its rows do not name their boot")
-    }
     let hasPhone = FileStamp(phonePath) != nil
     var evidence = Evidence(
       home: home, moment, journals, secrets,
-      phone: hasPhone ? PhoneEvidence(directory: phonePath, boots) : nil,
-      // Its rows do not name their boot.
-      access: boots.areSeveral ? [] : access.rows, senders: senders.rows, remarks: remarks,
+      phone: hasPhone ? PhoneEvidence(directory: phonePath, boots) : nil, remarks: remarks,
       certainUntilNs: takenAtNs.map { _ in moment.begunAtNs &+ nowBeginNs }, visits)
-    evidence.foreignRows = senders.foreign + access.foreign
     evidence.isCopyOfRunningPhone = takenAtNs == nil && isCopyOfRunningPhone(journals.files)
     return evidence
   }

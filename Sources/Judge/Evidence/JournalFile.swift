@@ -35,8 +35,6 @@ struct JournalFile {
   let secretHits: [SecretHit]
   /// Times of the records that announce writes of the node's state, sorted.
   let writesNs: [Int64]
-  /// From when something was due until its process noted that it was late: it was stopped, or busy with one thing.
-  private let lates: [(fromNs: Int64, toNs: Int64)]
   private let events: [String: Rows<JournalRecord>]
   private let configurations: [String: [JSONValue]]
   /// The index of a claim's answer in the guard's events, by epoch.
@@ -67,7 +65,6 @@ struct JournalFile {
     gaps = reading.gaps
     secretHits = reading.secretHits
     configurations = reading.configurations
-    lates = reading.lates.sorted { $0.fromNs < $1.fromNs }
     events = reading.events.mapValues { Rows($0, visits) }
     var answers: [Int64: Int] = [:]
     var containers: Set<[UInt8]> = []
@@ -116,20 +113,6 @@ struct JournalFile {
 
   func mayLack(wallNs: Int64) -> Bool {
     gaps.contains { $0.mayAnnounce(wallNs: wallNs) } || ending?.mayAnnounce(wallNs: wallNs) == true
-  }
-
-  /// How much of that time its process was late.
-  func lateNs(from startNs: Int64, to endNs: Int64) -> Int64 {
-    var sum: Int64 = 0
-    // Two notes may be of the same time.
-    var doneNs = startNs
-    for late in lates {
-      let (from, to) = (max(late.fromNs, doneNs), min(late.toNs, endNs))
-      guard to > from else { continue }
-      sum &+= to &- from
-      doneNs = to
-    }
-    return sum
   }
 
   var hasGaps: Bool { !gaps.isEmpty || ending != nil }

@@ -23,7 +23,6 @@ struct JournalReading {
   private(set) var secretHits: [JournalFile.SecretHit] = []
   private(set) var events: [String: [JournalRecord]] = [:]
   private(set) var configurations: [String: [JSONValue]] = [:]
-  private(set) var lates: [(fromNs: Int64, toNs: Int64)] = []
 
   private var line = 0
   private var next: Int64 = 1
@@ -102,9 +101,6 @@ struct JournalReading {
     lastNs = max(lastNs, record.atNs)
     lastWallNs = record.wallNs
     lastKind = record.kind
-    if let since = record.body["late_since"]?.integer {
-      lates.append((since &+ bootBeginNs, record.atNs))
-    }
     guard let core = record.body["core"]?.text else { return }
     let kin = String(core.prefix { $0 != "-" })
     if record.kind == "core" {

@@ -107,20 +107,11 @@ struct PaymentEntry {
   let paymentHash: [UInt8]
   let amountMsat: Int64
   let state: String
-  let requestedNs: Int64
-  /// Nil in a ledger without the column.
-  let holdUntilNs: Int64?
-  let heldNs: Int64?
   let offeredNs: Int64?
   let settledNs: Int64?
   let htlc: Int64?
   let preimage: [UInt8]?
   let failureCode: Int64?
-  let failure: String?
-  /// The sender's number of the attempt, if it counts them.
-  let attempt: Int64?
-  /// The sender's id of it.
-  let attemptID: [UInt8]?
   let data: PartData?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
@@ -128,24 +119,16 @@ struct PaymentEntry {
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
     state = try row.text("state")
-    requestedNs = try row.integer("requested_at_ns")
-    holdUntilNs = row.names.contains("hold_until_ns") ? try row.optionalInteger("hold_until_ns") : nil
-    heldNs = try row.optionalInteger("held_at_ns")
     offeredNs = try row.optionalInteger("offered_at_ns")
     settledNs = try row.optionalInteger("settled_at_ns")
     htlc = try row.optionalInteger("htlc")
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
-    failure = try row.optionalText("failure")
-    attempt = row.names.contains("attempt") ? try row.optionalInteger("attempt") : nil
-    attemptID = row.names.contains("attempt_id") ? try row.optionalBlob("attempt_id") : nil
     data = try PartData.read(row)
   }
 
   var isPaid: Bool { state == "paid" }
   var isFailed: Bool { state == "failed" }
-  /// It failed as the wallet did not come.
-  var isMissed: Bool { isFailed && failure == "recipient-away" }
   var evidence: String { "ledger payments \(id)" }
 }
 
@@ -176,10 +159,6 @@ struct PushEntry {
   let lastNs: Int64?
   let paymentHash: [UInt8]?
   let outcome: String
-  /// "silent" or "alert"; in a ledger without the column every push is an alert.
-  let kind: String
-  /// Of Bitkit's form alone.
-  let payment: Int64?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
@@ -187,66 +166,10 @@ struct PushEntry {
     lastNs = try row.optionalInteger("last_at_ns")
     paymentHash = try row.optionalBlob("payment_hash")
     outcome = try row.text("outcome")
-    let isOlder = !row.names.contains("kind")
-    kind = isOlder ? "alert" : try row.text("kind")
-    payment = isOlder ? nil : try row.optionalInteger("payment")
   }
 
-  var isAlert: Bool { kind == "alert" }
   var isDelivered: Bool { outcome == "delivered" }
   var evidence: String { "ledger pushes \(id)" }
-}
-
-struct PushKeyEntry {
-  let id: Int64
-  let atNs: Int64
-  let key: [UInt8]
-
-  init(_ row: SQLiteRow) throws(JudgeError) {
-    id = try row.integer("id")
-    atNs = try row.integer("at_ns")
-    key = try row.blob("key")
-  }
-
-  var evidence: String { "ledger push_keys \(id)" }
-}
-
-struct EndedHoldEntry {
-  let id: Int64
-  let paymentHash: [UInt8]
-  let endedNs: Int64
-  let forgottenNs: Int64?
-
-  init(_ row: SQLiteRow) throws(JudgeError) {
-    id = try row.integer("id")
-    paymentHash = try row.blob("payment_hash")
-    endedNs = try row.integer("ended_at_ns")
-    forgottenNs = try row.optionalInteger("forgotten_at_ns")
-  }
-
-  func isTold(at instantNs: Int64) -> Bool {
-    endedNs <= instantNs && (forgottenNs.map { instantNs < $0 } ?? true)
-  }
-
-  var evidence: String { "ledger ended_holds \(id)" }
-}
-
-struct OrderedFailureEntry {
-  let id: Int64
-  let atNs: Int64
-  let code: Int64
-  let times: Int64
-  let left: Int64
-
-  init(_ row: SQLiteRow) throws(JudgeError) {
-    id = try row.integer("id")
-    atNs = try row.integer("at_ns")
-    code = try row.integer("code")
-    times = try row.integer("times")
-    left = try row.integer("left")
-  }
-
-  var evidence: String { "ledger ordered_failures \(id)" }
 }
 
 struct LossEntry {

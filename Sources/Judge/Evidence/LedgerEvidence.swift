@@ -14,20 +14,12 @@ struct LedgerEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let pushes: Rows<PushEntry>
-  let pushKeys: Rows<PushKeyEntry>
-  let endedHolds: Rows<EndedHoldEntry>
-  let orderedFailures: Rows<OrderedFailureEntry>
-  let webhooks: Rows<WebhookEntry>
-  let webhookCalls: Rows<WebhookCallEntry>
-  let webhookAttempts: Rows<WebhookAttemptEntry>
   let runs: Rows<RunEntry>
   let losses: Rows<LossEntry>
   /// lspd deletes no frame, so their numbers have no gap.
   let missingFrames: Int64
   let externalInvoices: Rows<ExternalInvoiceEntry>
   let splices: Rows<SpliceEntry>
-  /// When the channel failed for good; nil if it has not.
-  let channelFailedNs: Int64?
   /// When the provider gave the channel up on order; nil if it has not.
   let channelClosedNs: Int64?
   /// The text of the error that such an order sends.
@@ -39,7 +31,6 @@ struct LedgerEvidence {
   let paymentsByHTLC: RowIndex<Int64, PaymentEntry>
   let paidExternal: RowIndex<[UInt8], ExternalInvoiceEntry>
   private let starts: [Int64]
-  private let backupTimes: [Int64]
 
   /// Without a file: the peer keeps no ledger.
   init(_ file: SQLiteFile?, wallet: Int64 = 1, _ visits: Visits) throws(JudgeError) {
@@ -59,12 +50,6 @@ struct LedgerEvidence {
       try HTLCEntry(row, channel: nil)
     }
     pushes = try tables.read("pushes", by: "id", PushEntry.init)
-    pushKeys = try tables.readIfThere("push_keys", by: "id", PushKeyEntry.init)
-    endedHolds = try tables.readIfThere("ended_holds", by: "id", EndedHoldEntry.init)
-    orderedFailures = try tables.readIfThere("ordered_failures", by: "id", OrderedFailureEntry.init)
-    webhooks = try tables.readIfThere("webhooks", by: "id", WebhookEntry.init)
-    webhookCalls = try tables.readIfThere("webhook_calls", by: "number", WebhookCallEntry.init)
-    webhookAttempts = try tables.readIfThere("webhook_attempts", by: "id", WebhookAttemptEntry.init)
     runs = try tables.read("runs", by: "id", RunEntry.init)
     missingFrames = try isShared ? 0 : Self.gaps(in: "frames", file)
     losses = try tables.read("losses", by: "id", LossEntry.init)
@@ -76,14 +61,12 @@ struct LedgerEvidence {
     let failures = try tables.readIfThere("channel_failures", by: "id") { (row) throws(JudgeError) in
       (atNs: try row.integer("at_ns"), reason: try row.text("reason"))
     }
-    channelFailedNs = failures.first?.atNs
     channelClosedNs = failures.first { $0.reason == Self.closedText }?.atNs
     connectionsByID = Dictionary(connections.map { ($0.id, $0) }) { first, _ in first }
     paymentsByHash = PaymentGroup.all(payments)
     paymentsByHTLC = payments.index { $0.htlc }
     paidExternal = externalInvoices.index { $0.isPaid ? $0.paymentHash : nil }
     starts = runs.map(\.startedNs)
-    backupTimes = backups.map(\.atNs)
   }
 
   private static func gaps(in table: String, _ file: SQLiteFile?) throws(JudgeError) -> Int64 {
@@ -101,12 +84,6 @@ struct LedgerEvidence {
   func connection(_ id: Int64) -> ConnectionEntry? { connectionsByID[id] }
 
   func payments(_ paymentHash: [UInt8]) -> PaymentGroup { paymentsByHash[paymentHash] ?? PaymentGroup() }
-
-  /// The newest backup that was stored by then.
-  func backup(at instantNs: Int64) -> BackupEntry? {
-    let count = backupTimes.countOfThose(upTo: instantNs)
-    return count > 0 ? backups[count - 1] : nil
-  }
 
   /// False in a ledger without the boots of the machine if that was restarted: its clock began at 0 again.
   var hasOneClock: Bool { starts == starts.sorted() }

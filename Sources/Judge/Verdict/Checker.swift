@@ -62,14 +62,7 @@ struct Checker {
     replay.run()
     for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
     checkFences(replay)
-    if replay.isChannelKnown { checkPeersChannel(replay) }
     checkPayments(replay)
-    checkHolds(replay)
-    checkHoldWindows()
-    checkHints(replay)
-    checkAttempts(replay)
-    checkSenders(replay)
-    checkWebhooks()
     count()
   }
 
@@ -91,18 +84,9 @@ struct Checker {
     for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
     checkFences(replay)
     checkDurability(replay)
-    if replay.isChannelKnown {
-      checkPeersChannel(replay)
-      checkWalletsChannel(replay)
-    }
+    if replay.isChannelKnown { checkWalletsChannel(replay) }
     checkPayments(replay)
     checkSent(replay)
-    checkHolds(replay)
-    checkHoldWindows()
-    checkHints(replay)
-    checkAttempts(replay)
-    checkSenders(replay)
-    checkWebhooks()
     return replay
   }
 

@@ -27,10 +27,6 @@ final class TestJournal {
       "\"core\":\"\(core)\",\"event\":\(event),\"directives\":[\(directives.joined(separator: ","))]")
   }
 
-  func late(since: Int64, at now: Int64) {
-    add("note", now, "\"text\":\"late\",\"late_since\":\(since)")
-  }
-
   func end(at now: Int64) { add("end", now, "\"reason\":\"asked to\"") }
 
   func tear() { lines.append("{\"seq\":99,\"t\":12") }
