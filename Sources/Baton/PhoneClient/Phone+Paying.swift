@@ -40,14 +40,6 @@ extension Phone {
     return found
   }
 
-  /// As `pay`. Of an unknown outcome the sender's row says that the payment is pending.
-  package func pay(_ request: ControlMessage, of invoice: PayableInvoice) throws -> PaymentAnswer {
-    do { return try pay(request) } catch let error as ControlClientError where error.leavesOutcomeUnknown {
-      SenderJournal(self).append(SenderRow("pending", of: invoice, reason: nil, [request]))
-      throw error
-    }
-  }
-
   /// What became of the attempt; `waits`: at its end. lspd may be restarted meanwhile.
   package func outcome(
     of request: ControlMessage, waits: Bool = true, timeout: TimeSpan

@@ -94,12 +94,8 @@ package final class PhoneDriver {
   package func pay(
     _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool = false, holdSeconds: Int64? = nil
   ) throws -> PaymentAnswer {
-    let request = invoice.payRequest(partMsat: partMsat, waits: waits, holdSeconds: holdSeconds)
-    let answer = Result { try phone.pay(request, timeout: .seconds(90)) }
-    let told = (try? answer.get().state) ?? "pending"
-    SenderJournal(phone).append(
-      SenderRow(told, of: invoice, reason: nil, [request], inParts: partMsat == nil ? nil : true))
-    return try answer.get()
+    try phone.pay(
+      invoice.payRequest(partMsat: partMsat, waits: waits, holdSeconds: holdSeconds), timeout: .seconds(90))
   }
 
   /// Waits until lspd sees the disconnection: otherwise it offers the payment first, and pushes later.

@@ -43,9 +43,7 @@ struct PaymentInParts {
 
   mutating func run(waits: Bool) throws -> ExitCode {
     let start = Clock.monotonicNow
-    let journal = SenderJournal(try invocation.phone)
     if let earlier = try earlierPayment() {
-      journal.note(SenderRow("not-sent", of: invoice, reason: earlier.reason, []), invocation.output)
       invocation.output.say("nothing was sent: \(earlier.meaning)", json: document(none: earlier))
       return .paymentFailed
     }
@@ -56,11 +54,9 @@ struct PaymentInParts {
         lookBack(before: index)
         if isFailed { break }
       }
-      guard try send(index, journal) else { break }
+      guard try send(index) else { break }
       // Also between two parts a signal may come.
-      PayInterruption.handle(
-        SenderRow("pending", of: invoice, reason: nil, parts.compactMap(\.request), inParts: true),
-        of: try invocation.phone, isJSON: invocation.output.isJSON)
+      PayInterruption.handle(isJSON: invocation.output.isJSON)
       if isFailed || parts[index].isNotNeeded { break }
     }
     let held = parts.compactMap { $0.answer?.heldFor }.max()
@@ -70,16 +66,12 @@ struct PaymentInParts {
     if waits && !isFailed { try waitForEnd(until: end) }
     isLate = waits && !isFailed && !isSettled
     let took = Clock.monotonicNow - start
-    journal.note(
-      SenderRow(
-        state, of: invoice, reason: failed?.reason, sent.compactMap(\.request), inParts: true),
-      invocation.output)
     invocation.output.say(sentence(took), json: document(took))
     return isFailed ? .paymentFailed : isLate ? .tooSlow : .done
   }
 
   /// False if lspd has not got it, but an earlier part: without this one the wallet gives that back.
-  private mutating func send(_ index: Int, _ journal: SenderJournal) throws -> Bool {
+  private mutating func send(_ index: Int) throws -> Bool {
     let request = invoice.payRequest(
       partMsat: parts[index].amountMsat, waits: false,
       holdSeconds: invocation.line.integer("--hold-seconds"))
@@ -92,10 +84,6 @@ struct PaymentInParts {
       invocation.output.remark("\(name(of: index)): not sent, as the connection to lspd broke")
       return false
     } catch let error as ControlClientError where index > 0 || error.leavesOutcomeUnknown {
-      journal.note(
-        SenderRow(
-          "pending", of: invoice, reason: nil, parts.compactMap(\.request) + [request], inParts: true),
-        invocation.output)
       throw ControlClientError.unknown(after: error)
     }
   }

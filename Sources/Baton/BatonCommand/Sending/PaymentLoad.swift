@@ -124,7 +124,6 @@ final class PaymentLoad {
 
   private func ended(_ number: Int, _ report: SenderReport) {
     guard let (sending, start) = open.removeValue(forKey: number) else { return }
-    SenderJournal(phone).note(SenderRow(report, of: sending), output)
     tally.end(report, attempts: sending.attempts, after: loop.now - start)
     sending.stop()
     // It is still at work in this call.

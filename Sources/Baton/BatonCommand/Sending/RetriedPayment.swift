@@ -12,8 +12,6 @@ import Terminal
 final class RetriedPayment {
   private let sending: Sending
   private let output: Output
-  private let phone: Phone
-  private let journal: SenderJournal
   private let loop: EventLoop
   private let settings: SenderSettings
   private let hasButton: Bool
@@ -22,8 +20,7 @@ final class RetriedPayment {
 
   init(_ invoice: PayableInvoice, _ retry: RetryOptions, _ invocation: Invocation) throws {
     loop = try EventLoop()
-    phone = try invocation.phone
-    journal = SenderJournal(phone)
+    let phone = try invocation.phone
     settings = retry.settings()
     hasButton = retry.hasButton
     output = invocation.output
@@ -37,7 +34,6 @@ final class RetriedPayment {
     while true {
       let outcome = try payOnce()
       let took = Clock.monotonicNow - start
-      journal.note(SenderRow(outcome, of: sending), output)
       if case .refused(let sentence) = outcome { throw ControlClientError.refused(sentence) }
       if output.isJSON {
         output.say(document(outcome, took))
@@ -104,8 +100,7 @@ final class RetriedPayment {
       attempts: settings.attempts)
     switch event {
     case .began(let attempt):
-      // The row names this attempt too.
-      PayInterruption.handle(SenderRow(.pending, of: sending), of: phone, isJSON: output.isJSON)
+      PayInterruption.handle(isJSON: output.isJSON)
       (progress.event, progress.attempt) = ("attempt", attempt)
       if output.isJSON { output.say(progress) }
     case .held(let answer):

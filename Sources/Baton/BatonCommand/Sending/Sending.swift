@@ -24,8 +24,6 @@ final class Sending {
   private var machine: SenderMachine
   private var attempt: Attempt?
   private var timer: LoopTimer?
-  /// Of the attempts since the start.
-  private(set) var attemptIDs: [String] = []
   /// Whether the attempt has reached lspd is unknown.
   private(set) var isLost = false
   /// The loss of the current attempt was told: each question that cannot be asked, or is answered by an error, is one
@@ -57,7 +55,6 @@ final class Sending {
   }
 
   func start() {
-    attemptIDs = []
     let left = invoice.expiresAtWallSeconds.multipliedReportingOverflow(by: 1_000_000_000)
     let expiresIn = left.overflow ? nil : left.partialValue - Clock().wallNanoseconds
     handle(
@@ -99,7 +96,6 @@ final class Sending {
     request["attempt"] = "\(number)"
     let attempt = Attempt(request, phone: phone, loop: loop) { [unowned self] in heard($0, of: number) }
     self.attempt = attempt
-    attemptIDs.append(attempt.id)
     onEvent(.began(attempt: number))
     attempt.begin()
   }

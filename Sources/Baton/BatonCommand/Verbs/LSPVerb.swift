@@ -102,9 +102,7 @@ enum LSPVerb: Verb {
     let invoice = try PayableInvoice(typed: invocation.word(), at: Clock().wallNanoseconds)
     var request = invoice.payRequest(waits: false)
     request["opens-channel"] = "yes"
-    let answer = try invocation.phone.pay(request, of: invoice)
-    SenderJournal(try invocation.phone).note(
-      SenderRow(answer.state, of: invoice, reason: answer.reason, [request]), invocation.output)
+    let answer = try invocation.phone.pay(request)
     invocation.output.say(
       answer.sentence(invoice, took: .zero), json: answer.document(invoice, took: .zero))
     return answer.isFailure ? .paymentFailed : .done

@@ -84,11 +84,9 @@ enum PayVerb: Verb {
     let start = Clock.monotonicNow
     let request = invoice.payRequest(
       waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
-    var outcome = try invocation.phone.pay(request, of: invoice)
+    var outcome = try invocation.phone.pay(request)
     if waits, !outcome.isFailure, !outcome.isSettled {
-      PayInterruption.handle(
-        SenderRow(outcome.state, of: invoice, reason: nil, [request]), of: try invocation.phone,
-        isJSON: invocation.output.isJSON)
+      PayInterruption.handle(isJSON: invocation.output.isJSON)
       if let words = outcome.pendingSentence { invocation.output.remark(words) }
       do {
         outcome = try invocation.phone.outcome(
@@ -96,8 +94,6 @@ enum PayVerb: Verb {
       } catch ControlClientError.timedOut, ControlClientError.outcomeUnknown { outcome.state = "pending" }
     }
     let took = Clock.monotonicNow - start
-    SenderJournal(try invocation.phone).note(
-      SenderRow(outcome.state, of: invoice, reason: outcome.reason, [request]), invocation.output)
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.document(invoice, took: took))
     return outcome.isFailure ? .paymentFailed : outcome.state == "pending" ? .tooSlow : .done
   }

@@ -88,8 +88,7 @@ package final class LiveHand: Sendable {
     let start = Clock.monotonicNow
     let invoice = try nextInvoice()
     let request = invoice.payRequest(waits: false)
-    let answer = try phone.pay(request, of: invoice)
-    SenderJournal(phone).append(SenderRow(answer.state, of: invoice, reason: answer.reason, [request]))
+    let answer = try phone.pay(request)
     if answer.isFailure { throw CommandFailure(.paymentFailed, answer.failureSentence) }
     return answer.sentence(invoice, took: Clock.monotonicNow - start)
   }
