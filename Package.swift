@@ -111,10 +111,6 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"])]),
-    // Without libpq its functions find no server, and `--ledger` says what to install.
-    .systemLibrary(
-      name: "CPostgreSQL", path: "Sources/System/CPostgreSQL", pkgConfig: "libpq",
-      providers: [.apt(["libpq-dev"])]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     // System calls that differ between Linux and Darwin.
     .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
@@ -126,9 +122,6 @@ let package = Package(
     // The sealed payload of a push.
     .target(name: "PushSeal", dependencies: ["Ground", "Crypto", "CNettle"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
-    // For lspd's ledger and its readers. Never in a wallet process.
-    .target(
-      name: "PostgreSQL", dependencies: ["Database", "CPostgreSQL"], path: "Sources/System/PostgreSQL"),
     // Announced payments, which the extension without a node leaves for the app.
     .target(name: "IncomingStore", dependencies: ["Ground", "Guardrails", "Database", "OwnFiles"]),
     .target(
@@ -177,7 +170,7 @@ let package = Package(
         "WalletProfiles", "PhoneLink", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
       ]),
     .target(
-      name: "Judge", dependencies: ["Ground", "JSON", "Database", "PostgreSQL", "CSodium", "CSecp256k1"]),
+      name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
 
     // The programs.
     .executableTarget(
@@ -213,7 +206,7 @@ let package = Package(
         "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
         "LightningProvider", "ForwardingHint", "Webhooks", "Heartbeat", "Guardrails", "WalletProfiles",
         "Crypto", "PushSeal",
-        "PeerTransport", "DaemonRuntime", "Database", "PostgreSQL", "ChannelStore", "HTTPServer",
+        "PeerTransport", "DaemonRuntime", "Database", "ChannelStore", "HTTPServer",
         "HTTPClient",
       ]),
     // The modules of `baton`.
@@ -293,12 +286,6 @@ let package = Package(
       ],
       path: "Benchmarks/Bench"),
     // What a wallet costs lspd; scripts/wallets builds and runs it.
-    .executableTarget(
-      name: "WalletsBench",
-      dependencies: [
-        "Ground", "Crypto", "DaemonRuntime", "LightningWire", "LightningChannel", "PeerTransport", "Reports",
-      ],
-      path: "Benchmarks/Wallets"),
 
     .testTarget(name: "GroundTests", dependencies: ["Ground"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
@@ -459,7 +446,7 @@ let package = Package(
         "LightningProvider", "ForwardingHint", "PeerTransport", "HTTPServer", "DaemonRuntime", "Database",
         "PairSupport", "PhoneClient", "PushSeal", "WalletProfiles", "Guardrails",
         "LSPd",
-        "BatonCommand", "ChannelStore", "PostgreSQL", "Judge",
+        "BatonCommand", "ChannelStore", "Judge",
       ]),
     // Another process that has a database open.
     .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),

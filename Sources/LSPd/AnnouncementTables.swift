@@ -7,7 +7,7 @@ import LightningProvider
 /// Each wallet's push keys, the newest of which counts, and the ended holds that it is told of.
 enum AnnouncementTables {
   static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: any LedgerDatabase
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
   ) throws {
     let at = SQLValue.integer(now.nanoseconds)
     let number = SQLValue.integer(wallet.value)
@@ -27,7 +27,7 @@ enum AnnouncementTables {
   }
 
   private static func forget(
-    _ hash: Bytes32, _ at: SQLValue, _ wallet: SQLValue, _ database: any LedgerDatabase
+    _ hash: Bytes32, _ at: SQLValue, _ wallet: SQLValue, _ database: Connection
   ) throws {
     try database.execute(
       """
@@ -36,8 +36,7 @@ enum AnnouncementTables {
       """, [at, wallet, .blob(hash.bytes)])
   }
 
-  static func readPushKey(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> PublicKey?
-  {
+  static func readPushKey(_ database: Connection, of wallet: WalletNumber = .own) throws -> PublicKey? {
     let newest = try database.firstRow(
       "SELECT key FROM push_keys WHERE wallet = ? ORDER BY id DESC LIMIT 1", [.integer(wallet.value)])
     guard let row = newest else { return nil }
@@ -48,7 +47,7 @@ enum AnnouncementTables {
   }
 
   static func readEndedHolds(
-    _ database: any LedgerDatabase, of wallet: WalletNumber = .own
+    _ database: Connection, of wallet: WalletNumber = .own
   ) throws -> EndedHolds? {
     let hashes = try database.rows(
       "SELECT payment_hash FROM ended_holds WHERE wallet = ? AND forgotten_at_ns IS NULL ORDER BY id",

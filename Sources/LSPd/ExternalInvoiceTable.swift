@@ -7,7 +7,7 @@ import LightningProvider
 /// External invoices, one row each, the wallet that they were made for, and whether it has paid them.
 enum ExternalInvoiceTable {
   static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: any LedgerDatabase
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
   ) throws {
     switch change {
     case .externalMade(let invoice):
@@ -29,8 +29,7 @@ enum ExternalInvoiceTable {
     }
   }
 
-  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [ExternalInvoice]
-  {
+  static func read(_ database: Connection, of wallet: WalletNumber = .own) throws -> [ExternalInvoice] {
     try database.rows(
       """
       SELECT payment_hash, amount_msat, payment_secret, preimage, paid_at_ns FROM external_invoices

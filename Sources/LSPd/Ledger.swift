@@ -4,17 +4,12 @@ import DaemonRuntime
 import Database
 import Glibc
 import LightningProvider
-import PostgreSQL
 import LightningWire
 
 /// The LSP's durable state, and the judge's evidence: raw frames with their times, whether each was processed, and
 /// every claim received.
 final class Ledger {
-  let database: any LedgerDatabase
-  /// Nil for a file, which belongs to this lspd alone.
-  let share: LedgerShare?
-  private let place: (file: LedgerPlace, url: String)?
-  let keptWallet: WalletNumber?
+  let database: Connection
   /// Where the times of this boot of the machine begin.
   private var bootBegin = TimeSpan.zero
 
@@ -24,53 +19,35 @@ final class Ledger {
   }
 
   init(path: String) throws {
-    let file = try Connection(path: path, access: .create, busyTimeoutMs: 5000)
-    try file.migrate(steps: LedgerSchema.steps)
-    database = file
-    share = nil
-    place = nil
-    keptWallet = nil
+    database = try Connection(path: path, access: .create, busyTimeoutMs: 5000)
+    try database.migrate(steps: LedgerSchema.steps)
   }
 
-  /// `wallet`: the own one, if `place` has it.
-  init(url: String, keptIn place: LedgerPlace? = nil, wallet: WalletNumber? = nil) throws {
-    self.place = place.map { ($0, url) }
-    keptWallet = wallet
-    let connection = try PostgreSQLConnection(url: url, application: "lspd")
-    share = try LedgerShare(connection)
-    database = connection
-  }
-
-  /// Begins a run, and closes the rows of connections that the last run left open; in a shared ledger only those of
-  /// wallets whose lease is taken later. Returns its number.
-  @discardableResult
+  /// Begins a run, and closes the rows of connections that the last run left open.
   func beginRun(
     at now: Instant, wallNanoseconds: Int64, isLegacy: Bool, storageDelay: TimeSpan = .zero,
     pushStrategy: PushForm = .phoenix, boot: BootID = BootID(high: 0, low: 0)
-  ) throws -> Int64 {
-    try database.atomically {
+  ) throws {
+    try database.transaction(.immediate) {
       let bootText = Journal.text(of: boot)
       let boots = try database.rows("SELECT boot FROM runs GROUP BY boot ORDER BY min(id)", []).map {
         try $0.text(0)
       }
       bootBegin = try LedgerTime.begin(ofBoot: boots.firstIndex(of: bootText) ?? boots.count)
       let now = time(now)
-      let run = try id(
+      try database.execute(
         """
         INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy, storage_delay_ns, push_form, boot)
-        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
         [
           .integer(now.nanoseconds), .integer(wallNanoseconds), .integer(Int64(getpid())),
           .integer(isLegacy ? 1 : 0), .integer(storageDelay.nanoseconds), .text(pushStrategy.rawValue),
           .text(bootText),
         ])
-      if share == nil {
-        try database.execute(
-          "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
-          [.integer(now.nanoseconds), .text("lspd ended with it open")])
-      }
-      return run
+      try database.execute(
+        "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
+        [.integer(now.nanoseconds), .text("lspd ended with it open")])
     }
   }
 
@@ -79,14 +56,8 @@ final class Ledger {
 
   /// At the end. SQLite's log, which may have 4 MB, goes into the file, as far as no reader still needs it.
   func close() {
-    guard let file = database as? Connection else { return }
-    file.setBusyTimeout(milliseconds: 0)
-    try? file.script("PRAGMA wal_checkpoint(TRUNCATE)")
-  }
-
-  /// For the next start, and for the judge.
-  func keepPlace(own wallet: WalletNumber) throws {
-    if let place { try place.file.keep(place.url, wallet: wallet) }
+    database.setBusyTimeout(milliseconds: 0)
+    try? database.script("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   /// The id of the row that the statement inserts.
@@ -98,10 +69,7 @@ final class Ledger {
   /// One transaction. Returns the ids of the pushes, in order.
   @discardableResult
   func commit(_ steps: [LedgerStep]) throws -> [Int64] {
-    try database.atomically {
-      for wallet in Set(steps.map(\.wallet)).sorted() { try share?.checkLease(of: wallet) }
-      return try steps.flatMap(write)
-    }
+    try database.transaction(.immediate) { try steps.flatMap(write) }
   }
 
   private func write(_ step: LedgerStep) throws -> [Int64] {
@@ -222,27 +190,15 @@ final class Ledger {
 
   /// Writes the outcome of a push; `detail` is iosd's error, or why there was no answer.
   func writePush(
-    _ id: Int64, of wallet: WalletNumber = .own, _ outcome: PushProgress, isOpen: Bool,
-    detail: String? = nil, at: Instant
+    _ id: Int64, _ outcome: PushProgress, isOpen: Bool, detail: String? = nil, at: Instant
   ) throws {
-    try atomicallyIfShared(wallet) {
-      try database.execute(
-        """
-        UPDATE pushes SET outcome = ?, detail = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
-        """,
-        [
-          .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
-          .integer(outcome.isAttempt ? 1 : 0), .integer(time(at).nanoseconds), .integer(id),
-        ])
-    }
-  }
-
-  /// A single statement about a wallet: with the check of its lease it is a transaction.
-  func atomicallyIfShared<Result>(_ wallet: WalletNumber, _ body: () throws -> Result) throws -> Result {
-    guard let share else { return try body() }
-    return try database.atomically {
-      try share.checkLease(of: wallet)
-      return try body()
-    }
+    try database.execute(
+      """
+      UPDATE pushes SET outcome = ?, detail = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
+      """,
+      [
+        .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
+        .integer(outcome.isAttempt ? 1 : 0), .integer(time(at).nanoseconds), .integer(id),
+      ])
   }
 }

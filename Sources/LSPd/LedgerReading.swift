@@ -19,8 +19,7 @@ extension Ledger {
       let terms = ChannelTerms.standard
       let record = ChannelRecord(
         id: newChannel, isOpener: true, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat)
-      try database.atomically {
-        try share?.checkLease(of: wallet)
+      try database.transaction(.immediate) {
         try tables.write(record, at: [.integer(now.nanoseconds)], database)
       }
     }
@@ -47,8 +46,7 @@ extension Ledger {
 
   /// Whether a node has ever connected, which needs this node's id.
   func isKnownByNodes() throws -> Bool {
-    if let share { return try share.node() != nil }
-    return try database.firstRow("SELECT 1 FROM connections WHERE node IS NOT NULL LIMIT 1") != nil
+    try database.firstRow("SELECT 1 FROM connections WHERE node IS NOT NULL LIMIT 1") != nil
   }
 
   private func readFence(of wallet: WalletNumber) throws -> Claim? {
@@ -69,7 +67,6 @@ extension Ledger {
     ).map { Blob(try $0.blob(0)) }
   }
 
-  /// Of a ledger without a share.
   func nextConnection() throws -> UInt64 { try next("SELECT max(id) FROM connections") }
   func nextPayment() throws -> UInt64 { try next("SELECT max(id) FROM payments") }
 

@@ -13,18 +13,6 @@ struct NodeKeyFile {
     return key
   }
 
-  /// All lspd of a shared ledger have the same key.
-  func readOrMake(of ledger: Ledger) throws -> PrivateKey {
-    let isNew = try !ledger.isKnownByNodes()
-    guard let share = ledger.share else { return try readOrMake(isNew: isNew) }
-    let key: PrivateKey
-    do { key = try readOrMake(isNew: isNew) } catch SecretFileError.missing {
-      throw LedgerError.otherKey(path)
-    }
-    guard try share.setNode(key.publicKey.bytes) else { throw LedgerError.otherKey(path) }
-    return key
-  }
-
   private func bytes(isNew: Bool) throws -> [UInt8] {
     let secret = SecretFile(path: path, size: Bytes32.size)
     // Wallets dial the node by its id.

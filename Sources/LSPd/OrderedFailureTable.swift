@@ -5,7 +5,7 @@ import LightningProvider
 /// Failures on order, for each wallet's payments; a wallet's newest order counts.
 enum OrderedFailureTable {
   static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: any LedgerDatabase
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
   ) throws {
     switch change {
     case .failuresOrdered(let order):
@@ -25,8 +25,7 @@ enum OrderedFailureTable {
     }
   }
 
-  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> OrderedFailures?
-  {
+  static func read(_ database: Connection, of wallet: WalletNumber = .own) throws -> OrderedFailures? {
     guard
       let row = try database.firstRow(
         "SELECT code, left FROM ordered_failures WHERE wallet = ? ORDER BY id DESC LIMIT 1",

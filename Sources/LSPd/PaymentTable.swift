@@ -8,7 +8,7 @@ import Reports
 /// Incoming payments, one row each, from the sender's request to the end.
 enum PaymentTable {
   static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: any LedgerDatabase
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
   ) throws {
     let at = SQLValue.integer(now.nanoseconds)
     switch change {
@@ -49,7 +49,7 @@ enum PaymentTable {
   }
 
   static func readUnresolved(
-    _ database: any LedgerDatabase, of wallet: WalletNumber = .own, at now: Instant
+    _ database: Connection, of wallet: WalletNumber = .own, at now: Instant
   ) throws -> [PeerPayment] {
     try database.rows(
       """
@@ -74,7 +74,7 @@ enum PaymentTable {
 
   /// When the oldest of the offered payments was offered; nil before the machine's last reboot.
   static func oldestOffer(
-    _ database: any LedgerDatabase, of wallet: WalletNumber, at now: Instant
+    _ database: Connection, of wallet: WalletNumber, at now: Instant
   ) throws -> Instant? {
     try database.firstRow(
       "SELECT min(offered_at_ns) FROM payments WHERE wallet = ? AND state IN ('held', 'offered')",
@@ -84,7 +84,7 @@ enum PaymentTable {
     }
   }
 
-  static func readPaid(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [Bytes32] {
+  static func readPaid(_ database: Connection, of wallet: WalletNumber = .own) throws -> [Bytes32] {
     try database.rows(
       "SELECT payment_hash FROM payments WHERE wallet = ? AND state = 'paid' ORDER BY payment_hash",
       [.integer(wallet.value)]
@@ -95,8 +95,7 @@ enum PaymentTable {
   private static let listMax = 256
 
   /// The wallet's newest payments, the oldest of them first. With preimages, as the sender has them.
-  static func list(_ database: any LedgerDatabase, of wallet: WalletNumber = .own) throws -> [PeerPaymentRow]
-  {
+  static func list(_ database: Connection, of wallet: WalletNumber = .own) throws -> [PeerPaymentRow] {
     try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
@@ -127,7 +126,7 @@ enum PaymentTable {
   /// The payment of that number. Without a number: a pending one of this hash, as a payment is pending while one of
   /// its parts is; else a paid one; else the newest.
   static func find(
-    _ hash: Bytes32, number: UInt64?, _ database: any LedgerDatabase
+    _ hash: Bytes32, number: UInt64?, _ database: Connection
   ) throws -> (id: UInt64, outcome: PaymentOutcome)? {
     try database.firstRow(
       """
@@ -141,7 +140,7 @@ enum PaymentTable {
 
   /// The payment of the attempt with that id, and its hash.
   static func find(
-    attempt id: Bytes32, _ database: any LedgerDatabase
+    attempt id: Bytes32, _ database: Connection
   ) throws -> (hash: Bytes32, found: (id: UInt64, outcome: PaymentOutcome))? {
     try database.firstRow(
       "SELECT id, state, preimage, failure_code, failure, payment_hash FROM payments WHERE attempt_id = ?",

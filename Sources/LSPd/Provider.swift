@@ -16,24 +16,11 @@ final class Provider {
   let journal: Journal
   let ledger: Ledger
   let key: PrivateKey
-  /// The phone's own wallet, which also takes the visitors.
-  private(set) var own: ServedWallet!
-  let ownNumber: WalletNumber
-  /// Those in memory.
-  var served: [WalletNumber: ServedWallet] = [:]
-  var directory: WalletDirectory
-  /// Connections whose first message is not here yet, by numbers of their own.
-  var newcomers: [UInt64: PeerConnection] = [:]
-  var nextNewcomer: UInt64 = 1
-  var directoryTimer: LoopTimer?
-  var beatTimer: LoopTimer?
-  var hasReportedFull = false
-  var phones: [ServedPhone] = []
+  /// The phone's own wallet, which also takes unknown nodes.
+  var own: ServedWallet!
+  var wallets: [WalletNumber: ServedWallet] = [:]
+  let phones: [ServedPhone]
   var phoneListeners: [UnixListener] = []
-  /// Whose socket a frozen lspd has still.
-  var phonesWithoutSocket: [ServedPhone] = []
-  /// On the addresses of phones that were served by an lspd that ended.
-  var takenListeners: [PeerListener] = []
   private var listener: PeerListener?
   let webhookCaller: WebhookCaller
   var http: HTTPServer?
@@ -66,39 +53,13 @@ final class Provider {
     hintBucket = TokenBucket(left: Self.hintsPerSecond, at: clock.now)
     refusalBucket = hintBucket
     webhookCaller = WebhookCaller(loop: loop, key: key, options: options)
-    let run = try ledger.beginRun(
+    try ledger.beginRun(
       at: clock.now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy,
       storageDelay: options.storageDelay, pushStrategy: options.pushStrategy, boot: clock.boot)
-    let home = ledger.share == nil ? options.home : LedgerPlace.absolute(options.home)
-    try ledger.share?.join(run: run, home: home, boot: clock.boot)
-    ownNumber = try ledger.ownWallet(home: home, at: clock.now)
-    try ledger.share?.lease(ownNumber, at: ledger.time(clock.now))
-    try ledger.keepHome(home, of: ownNumber)
-    try ledger.keepPlace(own: ownNumber)
-    let homes = try Self.phones(options, home: home, ledger)
-    directory = WalletDirectory(
-      limit: max(options.walletsMax, 1 + homes.count), count: try ledger.walletCount(),
-      keepsFor: options.keepsWallets, own: ownNumber)
+    phones = try Self.phones(options, ledger)
     nextConnection = try ledger.nextConnection()
     nextPayment = try ledger.nextPayment()
-    try beginOwn()
-    try beginPhones(homes)
-    try serveDueWallets()
-  }
-
-  private func beginOwn() throws {
-    var state = try readState(of: ownNumber)
-    if let wallet = options.wallet {
-      guard state.wallet ?? wallet == wallet, try ledger.wallet(of: wallet) ?? ownNumber == ownNumber else {
-        throw LedgerError.otherWallet
-      }
-      state.wallet = wallet
-    }
-    own = try ServedWallet(
-      ownNumber, of: self, state: state,
-      phoneSocket: try ledger.phoneSocket(of: ownNumber) ?? options.ownPhoneSocket,
-      awaitsWallet: options.walletFile != nil && options.wallet == nil)
-    served[ownNumber] = own
+    try beginWallets()
   }
 
   // MARK: Connections
@@ -119,7 +80,6 @@ final class Provider {
     let address = PeerAddress(node: key.publicKey, place: listener.address)
     try file.write(address)
     for phone in phones { try listen(for: phone) }
-    beginBeats()
     journal.note("listening on \(address)")
     printLine("lspd listens on \(address)")
   }
@@ -129,7 +89,7 @@ final class Provider {
     listener.map { PeerAddress(node: key.publicKey, place: $0.address).description } ?? ""
   }
 
-  func makeListener(_ address: HostAndPort) throws(SystemError) -> PeerListener {
+  private func makeListener(_ address: HostAndPort) throws(SystemError) -> PeerListener {
     try PeerListener(address, as: key, loop: loop) { [unowned self] in accept($0) }
   }
 
@@ -137,10 +97,10 @@ final class Provider {
     let core = own.runner.core
     guard let file = options.walletFile, core.lacksWallet || core.mayBeNamedAnew else { return }
     if let node = NodeIDFile.read(file) {
-      guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? ownNumber == ownNumber
+      guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? .own == .own
       else { return }
       own.runner.handle(.walletNamed(node))
-    } else if own.runner.core.lacksWallet, !hasReportedMissingWallet {
+    } else if core.lacksWallet, !hasReportedMissingWallet {
       hasReportedMissingWallet = true
       printLine(
         "lspd: a node has connected, and \(file) does not have the wallet's node id yet; until it has, no node gets the channel. For a wallet that does not write the file, start lspd without --wallet-file"
@@ -179,17 +139,14 @@ final class Provider {
   func goDown(_ reason: String) {
     guard !isGoingDown else { return }
     isGoingDown = true
-    beatTimer?.cancel()
     listener = nil
-    takenListeners = []
     http = nil
-    for id in newcomers.keys.sorted() { forgetNewcomer(id) }
-    for number in served.keys.sorted() { served[number]?.hangUpAll(reason) }
+    for number in wallets.keys.sorted() { wallets[number]?.hangUpAll(reason) }
     endWhenDrained(reason)
   }
 
   private func endWhenDrained(_ reason: String) {
-    guard !served.values.contains(where: \.isConnected) else {
+    guard !wallets.values.contains(where: \.isConnected) else {
       loop.after(.milliseconds(10)) { [weak self] in self?.endWhenDrained(reason) }
       return
     }

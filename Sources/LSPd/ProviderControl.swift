@@ -5,22 +5,18 @@ import Database
 import LightningWire
 import LightningChannel
 import LightningProvider
-import PostgreSQL
 import Reports
 
 // The control socket: senders' payments, and queries.
 extension Provider {
   /// `asked`: the wallet of the phone with the socket.
-  func accept(_ client: UnixConnection, for asked: WalletNumber) {
+  func accept(_ client: UnixConnection, for asked: ServedWallet) {
     client.onMessage = { [unowned self] message in
       do {
         try answer(message, to: client, for: asked)
-      } catch let error where error is PostgreSQLError || error is LedgerError {
+      } catch let error as LedgerError {
         // Whether the last commit arrived is unknown: no answer may tell what became of the request.
         fail(error)
-      } catch let error as AttemptElsewhereError {
-        // With the attempt's id it would be a refusal.
-        client.send(.error("\(error)"))
       } catch {
         var refusal = ControlMessage.error("\(error)")
         // It tells the sender that this is about its request, and not about the connection.
@@ -34,7 +30,7 @@ extension Provider {
   }
 
   private func answer(
-    _ message: ControlMessage, to client: UnixConnection, for asked: WalletNumber
+    _ message: ControlMessage, to client: UnixConnection, for asked: ServedWallet
   ) throws {
     switch message.verb {
     case "pay": try pay(message, of: asked, for: client)
@@ -45,18 +41,17 @@ extension Provider {
     case "order": try announce(.paidOrder, message, of: asked, for: client)
     case "close": try announce(.mutualClose, message, of: asked, for: client)
     case "payments":
-      let rows = try PaymentTable.list(ledger.database, of: try number(of: message, for: asked))
+      let rows = try PaymentTable.list(ledger.database, of: try wallet(namedIn: message, for: asked).number)
       client.send(ControlMessage("payments", body: Array(rows.json.utf8)))
     case "webhooks":
-      let list = try WebhookTables.list(ledger.database, of: try number(of: message, for: asked))
+      let list = try WebhookTables.list(ledger.database, of: try wallet(namedIn: message, for: asked).number)
       client.send(ControlMessage("webhooks", body: Array(list.json.utf8)))
     case "notify": try orderNotification(message, of: asked, for: client)
-    case "wallet": try register(message, for: client)
     case "status":
-      var facts = try status(of: try wallet(try number(of: message, for: asked)))
-      if asked != ownNumber { facts.servedBy = options.home }
+      var facts = try status(of: try wallet(namedIn: message, for: asked))
+      if asked !== own { facts.servedBy = options.home }
       client.send(ControlMessage("status", body: Array(facts.json.utf8)))
-    case "down" where asked != ownNumber:
+    case "down" where asked !== own:
       client.send(.error("this lspd is that of the phone in \(options.home); stop it there"))
     case "down":
       client.send(ControlMessage("down"))
@@ -64,13 +59,13 @@ extension Provider {
     default:
       client.send(
         .error(
-          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, fail-channel, order, close, payments, webhooks, notify, wallet, status or down"
+          "lspd has no verb `\(message.verb)`; use pay, await, external-invoice, fail-next, fail-channel, order, close, payments, webhooks, notify, status or down"
         ))
     }
   }
 
   private func pay(
-    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
   ) throws {
     let hash = try paymentHash(message)
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
@@ -83,50 +78,48 @@ extension Provider {
     let attemptID = try attemptID(message)
     let waits = try message.flag("wait", default: true)
     let opensChannel = try message.flag("opens-channel", default: false)
-    try whileLocked(attemptID) {
-      if let attemptID, let known = try PaymentTable.find(attempt: attemptID, ledger.database) {
-        // The same request again, as after a broken connection.
-        guard known.hash == hash else {
-          throw ControlMessageError.badValue(name: "attempt-id", expected: "an id that no other payment has")
-        }
-        return try answer(client, known.found, waits: waits)
+    if let attemptID, let known = try PaymentTable.find(attempt: attemptID, ledger.database) {
+      // The same request again, as after a broken connection.
+      guard known.hash == hash else {
+        throw ControlMessageError.badValue(name: "attempt-id", expected: "an id that no other payment has")
       }
-      // First, as another lspd may serve the wallet: then there is no payment.
-      let wallet = try wallet(ofPayee: payee, for: asked)
-      if opensChannel, let refusal = wallet?.runner.core.refusalToAnnounce(.incomingPayment) { throw refusal }
-      let id = try paymentNumber()
-      // Before the event: the core may answer within the call.
-      waiting[id] = [client]
-      if !waits { answersAtOnce.insert(id) }
-      guard let wallet else { return answer(id, .failed(.anotherPayee), of: own) }
-      wallet.runner.handle(
-        .payRequested(
-          PaymentRequest(
-            id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
-            payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID,
-            opensChannel: opensChannel)))
+      return try answer(client, known.found, waits: waits)
     }
+    let wallet = try wallet(ofPayee: payee, for: asked)
+    if opensChannel, let refusal = wallet?.runner.core.refusalToAnnounce(.incomingPayment) { throw refusal }
+    let id = nextPayment
+    nextPayment += 1
+    // Before the event: the core may answer within the call.
+    waiting[id] = [client]
+    if !waits { answersAtOnce.insert(id) }
+    guard let wallet else { return answer(id, .failed(.anotherPayee), of: own) }
+    wallet.runner.handle(
+      .payRequested(
+        PaymentRequest(
+          id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
+          payee: payee, paymentData: data, attempt: attempt, attemptID: attemptID,
+          opensChannel: opensChannel)))
   }
 
   /// Durable when it is answered. No failures cancel an earlier order.
   private func orderFailures(
-    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
   ) throws {
     guard let code = FailureCode(name: try message.required("code")) else {
       throw ControlMessageError.badValue(
         name: "code", expected: "one of BOLT 4's names, such as temporary_channel_failure")
     }
     let times = try message.integerIfPresent("times", in: UInt64(0)...OrderedFailures.limit) ?? 1
-    try wallet(try number(of: message, for: asked)).runner.handle(
+    try wallet(namedIn: message, for: asked).runner.handle(
       .failuresOrdered(OrderedFailures(code: code.rawValue, times: times)))
     client.send(ControlMessage("ok", ["code": code.description, "times": "\(times)"]))
   }
 
   /// Durable when it is answered.
   private func failChannel(
-    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
   ) throws {
-    let wallet = try wallet(try number(of: message, for: asked))
+    let wallet = try wallet(namedIn: message, for: asked)
     if let refusal = wallet.runner.core.refusalToFailChannel { throw refusal }
     wallet.runner.handle(.channelFailureOrdered)
     client.send(ControlMessage("ok", ["channel": wallet.runner.core.state.channel.id.hex]))
@@ -134,9 +127,9 @@ extension Provider {
 
   /// The push follows the answer.
   private func announce(
-    _ reason: PushReason, _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+    _ reason: PushReason, _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
   ) throws {
-    let wallet = try wallet(try number(of: message, for: asked))
+    let wallet = try wallet(namedIn: message, for: asked)
     if let refusal = wallet.runner.core.refusalToAnnounce(reason) { throw refusal }
     wallet.runner.handle(.announcementOrdered(reason))
     client.send(ControlMessage("ok", ["channel": wallet.runner.core.state.channel.id.hex]))
@@ -147,14 +140,12 @@ extension Provider {
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
     if let id = try attemptID(message) {
       let waits = try message.flag("wait", default: true)
-      // The server may still be at the commit of an lspd that was killed.
-      return try whileLocked(id) {
-        guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
-          client.send(ControlMessage("payment", ["state": "never-arrived"]))
-          return
-        }
-        try answer(client, known.found, waits: waits)
+      guard let known = try PaymentTable.find(attempt: id, ledger.database) else {
+        client.send(ControlMessage("payment", ["state": "never-arrived"]))
+        return
       }
+      try answer(client, known.found, waits: waits)
+      return
     }
     let hash = try paymentHash(message)
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
@@ -173,8 +164,6 @@ extension Provider {
     _ client: UnixConnection, _ found: (id: UInt64, outcome: PaymentOutcome), waits: Bool
   ) throws {
     if waits, !found.outcome.isFinal {
-      // The lspd that has the wallet hears of the end.
-      if ledger.share != nil { _ = try wallet(try ledger.wallet(ofPayment: found.id)) }
       waiting[found.id, default: []].append(client)
     } else {
       client.send(Self.reply(found.id, found.outcome))
@@ -279,11 +268,9 @@ extension Provider {
     facts.backupBytes = core.state.backup?.count
     facts.waitingBackupBytes = core.waitingBackup?.count
     if options.storageDelay > .zero { facts.storageDelayMs = options.storageDelay.wholeMilliseconds }
-    if directory.limit > 1 || directory.count > 1 {
-      facts.wallets = directory.count
-      facts.walletsMax = directory.limit
-      facts.walletsInMemory = served.count
-      facts.walletsConnected = served.values.count { $0.runner.core.isWalletConnected }
+    if wallets.count > 1 {
+      facts.wallets = wallets.count
+      facts.walletsConnected = wallets.values.count { $0.runner.core.isWalletConnected }
     }
     facts.databaseBytes = Connection.allocatedBytes
     facts.heapBytes = MemoryFigures.heapBytes - min(MemoryFigures.heapBytes, facts.databaseBytes)

@@ -10,7 +10,7 @@ extension Provider {
   static let externalTextMax = 200
 
   func makeExternalInvoice(
-    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
   ) throws {
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
@@ -38,7 +38,7 @@ extension Provider {
     // Durable when this returns. A forgotten invoice is not stored: its payment fails with
     // incorrect_or_unknown_payment_details.
     if !isForgotten {
-      try wallet(try number(of: message, for: asked)).runner.handle(
+      try wallet(namedIn: message, for: asked).runner.handle(
         .externalInvoiceMade(
           ExternalInvoice(
             paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))

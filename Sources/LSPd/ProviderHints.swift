@@ -79,8 +79,6 @@ extension Provider {
       response = refuse(error.status, error.description)
     } catch let error as HintRefusal {
       response = refuse(error.status, error.description, allow: error == .otherMethod ? "GET" : nil)
-    } catch let error as WalletElsewhereError {
-      response = refuse(503, error.description)
     } catch { fail(error) }
     guard isBeyond || accessLog?.append(row) == true else {
       return HTTPResponse(
@@ -98,7 +96,7 @@ extension Provider {
 
   /// Of a recipient that is no wallet, the own wallet's core says that there is no route to it.
   private func hint(for question: HintQuestion) throws -> ForwardingHint {
-    let wallet = try wallet(ofPayee: question.recipient, for: ownNumber) ?? own!
+    let wallet = try wallet(ofPayee: question.recipient, for: own) ?? own!
     return wallet.runner.core.hint(for: question, at: clock.now)
   }
 }

@@ -19,14 +19,6 @@ struct ProviderOptions {
         help: "where wallets connect; by default the address of its last start, or any free port of 127.0.0.1"
       ),
       OptionDeclaration(
-        "--ledger", value: .text("URL"),
-        help:
-          "the ledger in a database of PostgreSQL, which several lspd may share: postgresql://USER@HOST/DATABASE; by default a file of SQLite in the home"
-      ),
-      OptionDeclaration(
-        "--node-key", value: .path("FILE"),
-        help: "the LSP's key, the same for all lspd of one database; by default lsp/node-key in the home"),
-      OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400),
         help:
           "how long a payment is held for a disconnected wallet; 0: not at all (default 60, with --push-form bitkit 25)"
@@ -64,22 +56,9 @@ struct ProviderOptions {
         "--wallet-file", value: .path("FILE"),
         help: "the file that the wallet writes its node id to; until it has, no node gets the channel"),
       OptionDeclaration(
-        "--wallets",
-        help:
-          "any other node whose init has a fence becomes a wallet of its own; by default such a node gets no channel"
-      ),
-      OptionDeclaration(
-        "--wallets-max", value: .integer(2...1_000_000), default: "1000",
-        help: "with --wallets: how many wallets there may be"),
-      OptionDeclaration(
         "--phone", value: .path("DIR"), mayRepeat: true,
         help:
           "serve another phone's wallet too: DIR/lsp gets a control socket and an address, and DIR/os/iosd.sock its pushes"
-      ),
-      OptionDeclaration(
-        "--keep-wallets", value: .span, default: "60s",
-        help:
-          "how long another wallet stays in memory when it is away and nothing of it is due; then the ledger alone has it"
       ),
       OptionDeclaration(
         "--webhooks", value: .choice(WebhookReach.allCases.map(\.rawValue)),
@@ -104,9 +83,6 @@ struct ProviderOptions {
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
 
   let home: String
-  /// A URL of PostgreSQL. Nil: as at the last start, and at first a file of SQLite.
-  let ledgerURL: String?
-  let nodeKey: String
   let listen: HostAndPort?
   let hold: TimeSpan
   let externalDelay: TimeSpan
@@ -123,11 +99,8 @@ struct ProviderOptions {
   let sealsSilentPush: Bool
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
-  /// 1: the own wallet alone.
-  let walletsMax: Int
   /// Directories of other phones.
   let phones: [String]
-  let keepsWallets: TimeSpan
   let webhooks: WebhookRules
   let webhookAuthorities: String?
   let pushesToOwnPhone: Bool
@@ -136,8 +109,6 @@ struct ProviderOptions {
   init(_ parsed: ParsedCommandLine) {
     let home = parsed.text("--home") ?? "./.baton"
     self.home = home
-    ledgerURL = parsed.text("--ledger")
-    nodeKey = parsed.text("--node-key") ?? "\(home)/lsp/node-key"
     listen = parsed.hostAndPort("--listen")
     pushStrategy = parsed.text("--push-form").flatMap { PushForm(rawValue: $0) } ?? .phoenix
     hold = .seconds(parsed.integer("--hold-seconds") ?? Self.holdSeconds(pushStrategy))
@@ -153,23 +124,11 @@ struct ProviderOptions {
     spliceDelay = parsed.span("--splice-delay") ?? .zero
     storageDelay = parsed.span("--storage-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
-    let servesOthers = parsed.isGiven("--wallets")
     phones = parsed.all("--phone")
-    walletsMax = max(servesOthers ? Int(parsed.integer("--wallets-max") ?? 1000) : 1, 1 + phones.count)
-    keepsWallets = parsed.span("--keep-wallets") ?? .seconds(60)
-    if walletsMax > 1, isLegacy {
+    if !phones.isEmpty, isLegacy {
       exitWithSentence(
         .wrongUsage,
-        "--legacy ignores the claims that tell several wallets apart; leave it or the others out")
-    }
-    if ledgerURL != nil, isLegacy {
-      exitWithSentence(
-        .wrongUsage,
-        "--legacy has no claims, by which several lspd tell a wallet's connections apart; leave it or --ledger out"
-      )
-    }
-    if parsed.isGiven("--wallets-max"), !servesOthers {
-      exitWithSentence(.wrongUsage, "--wallets-max is the limit of --wallets; add that option")
+        "--legacy ignores the claims that tell several wallets apart; leave it or --phone out")
     }
     let place = listen ?? AddressFile(path: "\(home)/lsp/address").read()?.place
     let isLocal = place?.isLoopback ?? true
@@ -208,8 +167,7 @@ struct ProviderOptions {
   var directory: String { "\(home)/lsp" }
   var ledger: String { "\(directory)/ledger.sqlite" }
   var socket: String { "\(directory)/lspd.sock" }
-  /// Where lspd keeps the URL of a ledger that is no file.
-  var ledgerPlace: String { "\(directory)/ledger-url" }
+  var nodeKey: String { "\(directory)/node-key" }
   var address: String { "\(directory)/address" }
   /// The URL for senders.
   var http: String { "\(directory)/http" }

@@ -20,7 +20,7 @@ extension Provider {
 
   /// A user's order. `lsps5.payment_incoming` comes with a payment alone.
   func orderNotification(
-    _ message: ControlMessage, of asked: WalletNumber, for client: UnixConnection
+    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
   ) throws {
     let orderable: [WebhookNotification.Method] = [
       .expirySoon, .liquidityManagementRequest, .onionMessageIncoming,
@@ -35,7 +35,7 @@ extension Provider {
         name: "timeout",
         expected: "a block height with \(WebhookNotification.Method.expirySoon.rawValue) alone")
     }
-    let wallet = try wallet(try number(of: message, for: asked))
+    let wallet = try wallet(namedIn: message, for: asked)
     guard wallet.runner.core.mayNotify() else {
       client.send(
         .error(

@@ -22,10 +22,9 @@ final class PushSender {
   private static let answerWithin = TimeSpan.seconds(5)
 
   /// iosd's socket. Nil: the wallet's phone is not known, and its pushes go nowhere.
-  var path: String?
+  let path: String?
   private let loop: EventLoop
   private let ledger: Ledger
-  private let wallet: WalletNumber
   private let body: (PushRequest) -> String
   /// For Phoenix: a silent push after each visible one, which may wake the app in the background.
   private let extraBody: ((PushRequest) -> String)?
@@ -38,7 +37,7 @@ final class PushSender {
   private var nextAttempt: LoopTimer?
 
   init(
-    path: String?, loop: EventLoop, ledger: Ledger, wallet: WalletNumber = .own,
+    path: String?, loop: EventLoop, ledger: Ledger,
     body: @escaping (PushRequest) -> String,
     extraBody: ((PushRequest) -> String)? = nil, isWanted: @escaping (PushRequest) -> Bool,
     onLedgerFailure: @escaping (any Error) -> Void
@@ -46,15 +45,11 @@ final class PushSender {
     self.path = path
     self.loop = loop
     self.ledger = ledger
-    self.wallet = wallet
     self.body = body
     self.extraBody = extraBody
     self.isWanted = isWanted
     self.onLedgerFailure = onLedgerFailure
   }
-
-  /// No push waits for an answer or for its next attempt.
-  var isIdle: Bool { open.isEmpty }
 
   /// Sends the pushes in this order, over one connection: so the phone gets the silent one before its alert, and the
   /// alert waits for no answer. Equal pushes requested while iosd is down are merged into one.
@@ -151,8 +146,7 @@ final class PushSender {
     let isOpen = outcome.isOpen && !push.isSilent
     if !isOpen { open.removeAll { $0.id == push.id } }
     do {
-      try ledger.writePush(
-        push.id, of: wallet, outcome, isOpen: isOpen, detail: detail, at: loop.now)
+      try ledger.writePush(push.id, outcome, isOpen: isOpen, detail: detail, at: loop.now)
     } catch { onLedgerFailure(error) }
   }
 }

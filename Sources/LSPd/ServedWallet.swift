@@ -5,10 +5,7 @@ import LightningWire
 import LightningProvider
 import PeerTransport
 
-/// One wallet in lspd's memory: its `PeerMachine` with its connections and pushes. A shell: it makes no decisions.
-///
-/// All of it can be made anew from the ledger: a wallet that is away, and of which nothing is due, is in the ledger
-/// alone.
+/// One wallet: its `PeerMachine` with its connections and pushes. A shell: it makes no decisions.
 final class ServedWallet {
   /// The time limit for a disconnected connection to send its last bytes.
   private static let drainWithin = TimeSpan.seconds(1)
@@ -44,7 +41,7 @@ final class ServedWallet {
     let extraBody: ((PushRequest) -> String)? =
       options.sendsSilentPushes ? { PhoenixPush.silentBody(of: $0) } : nil
     pushes = PushSender(
-      path: phoneSocket, loop: provider.loop, ledger: provider.ledger, wallet: number,
+      path: phoneSocket, loop: provider.loop, ledger: provider.ledger,
       body: { [unowned self] in body(of: $0) }, extraBody: extraBody,
       isWanted: { [unowned self] in runner.core.wants($0, at: provider.clock.now) },
       onLedgerFailure: { [unowned provider] in provider.fail($0) })
@@ -56,23 +53,17 @@ final class ServedWallet {
 
   var isConnected: Bool { !connections.isEmpty }
 
-  /// Whether memory has nothing of this wallet that the ledger lacks.
-  var isQuiet: Bool { connections.isEmpty && pushes.isIdle && runner.core.isQuiet }
-
   /// How the wallet, which is away, hears of a payment that is held for it.
   var wakingWord: String {
     if runner.core.hasWebhooks { return runner.core.owesWebhookCall ? "webhook-later" : "webhook" }
     return pushes.path == nil ? "nothing" : "push"
   }
 
-  func sendPushes(to phoneSocket: String?) { pushes.path = phoneSocket }
-
   // MARK: Connections
 
   func accept(_ connection: PeerConnection) {
     guard !runner.core.rejects(connection.remote, at: provider.clock.now) else { return connection.cutOff() }
-    let id: UInt64
-    do { id = try provider.connectionNumber() } catch { provider.fail(error) }
+    let id = provider.nextConnection
     connections[id] = connection
     connection.onMessage = { [unowned self] in received($0, from: id) }
     connection.onEnd = { [unowned self] in ended(id, $0.description) }
@@ -95,7 +86,6 @@ final class ServedWallet {
   private func ended(_ id: UInt64, _ why: String) {
     guard connections.removeValue(forKey: id) != nil else { return }
     runner.handle(.closed(connection: id, why))
-    if connections.isEmpty { provider.lostConnections(of: self) }
   }
 
   private func cutOff(_ id: UInt64, _ why: String) {
@@ -191,7 +181,7 @@ final class ServedWallet {
 }
 
 extension WalletNumber {
-  /// Its machine's name in the journal. The own wallet's is that of a journal of before there were others.
+  /// Its machine's name in the journal.
   var coreName: String { self == .own ? PeerMachine.name : "\(PeerMachine.name)-\(value)" }
 }
 

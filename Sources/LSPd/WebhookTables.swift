@@ -8,7 +8,7 @@ import Webhooks
 enum WebhookTables {
   static func write(
     _ change: WebhookChange, of wallet: WalletNumber, at now: Instant, wallNanoseconds: Int64,
-    to database: any LedgerDatabase
+    to database: Connection
   ) throws {
     let at = SQLValue.integer(now.nanoseconds)
     let of = SQLValue.integer(wallet.value)
@@ -43,7 +43,7 @@ enum WebhookTables {
   }
 
   private static func end(
-    _ name: String, of wallet: SQLValue, at now: SQLValue, _ database: any LedgerDatabase
+    _ name: String, of wallet: SQLValue, at now: SQLValue, _ database: Connection
   ) throws {
     try database.execute(
       "UPDATE webhooks SET ended_at_ns = ? WHERE wallet = ? AND app_name = ? AND ended_at_ns IS NULL",
@@ -52,7 +52,7 @@ enum WebhookTables {
 
   private static func write(
     _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool,
-    _ database: any LedgerDatabase
+    _ database: Connection
   ) throws {
     try database.execute(
       "UPDATE webhook_calls SET outcome = ?, status = ?, is_open = ? WHERE wallet = ? AND number = ?",
@@ -65,7 +65,7 @@ enum WebhookTables {
   // MARK: Reading
 
   /// Nil for a wallet that never had one.
-  static func read(_ database: any LedgerDatabase, of wallet: WalletNumber, at now: Instant) throws
+  static func read(_ database: Connection, of wallet: WalletNumber, at now: Instant) throws
     -> WebhookBook?
   {
     let of = SQLValue.integer(wallet.value)
@@ -97,7 +97,7 @@ enum WebhookTables {
   /// The newest notification of each method since the wallet was here last. One from before the machine's reboot delays
   /// no call.
   private static func noticed(
-    _ database: any LedgerDatabase, of wallet: SQLValue, at now: Instant
+    _ database: Connection, of wallet: SQLValue, at now: Instant
   ) throws -> [(WebhookNotification.Method, Instant)] {
     try database.rows(
       """
@@ -117,7 +117,7 @@ enum WebhookTables {
   }
 
   private static func registered(
-    _ database: any LedgerDatabase, of wallet: SQLValue, at now: Instant
+    _ database: Connection, of wallet: SQLValue, at now: Instant
   ) throws -> [(String, Instant)] {
     try database.rows(
       "SELECT app_name, set_at_ns FROM webhooks WHERE wallet = ? ORDER BY id DESC LIMIT ?",
@@ -140,7 +140,7 @@ enum WebhookTables {
   }
 
   /// The wall clock when the notification was made, as it is signed.
-  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: any LedgerDatabase) throws
+  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: Connection) throws
     -> String
   {
     try database.firstRow(
@@ -153,7 +153,7 @@ enum WebhookTables {
   /// As many as fit into one message.
   private static let listMax = 64
 
-  static func list(_ database: any LedgerDatabase, of wallet: WalletNumber) throws -> WebhookList {
+  static func list(_ database: Connection, of wallet: WalletNumber) throws -> WebhookList {
     let of = SQLValue.integer(wallet.value)
     let webhooks = try database.rows(
       "SELECT app_name, url, set_at_ns FROM webhooks WHERE wallet = ? AND ended_at_ns IS NULL ORDER BY id",

@@ -4,7 +4,6 @@
 import Ground
 import DaemonRuntime
 import Glibc
-import PostgreSQL
 
 // The ledger has other nodes' preimages: only this user may read it, also outside a protected directory.
 umask(0o077)
@@ -24,15 +23,16 @@ do {
   // First, as it refuses a second lspd on the same directory before that opens the ledger.
   var provider: Provider?
   let control = try UnixListener(path: options.socket, loop: loop) { client in
-    if let provider { provider.accept(client, for: provider.ownNumber) }
+    if let provider { provider.accept(client, for: provider.own) }
   }
   let journal = try Journal(
     directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
     arguments: Array(TypedArguments.words.dropFirst()))
   loop.onLate = { journal.recordLate(since: $0) }
   BusErrorEnd.install(database: options.ledger)
-  let ledger = try LedgerPlace.open(options)
-  let key = try NodeKeyFile(path: options.nodeKey).readOrMake(of: ledger)
+  try Ledger.check(path: options.ledger)
+  let ledger = try Ledger(path: options.ledger)
+  let key = try NodeKeyFile(path: options.nodeKey).readOrMake(isNew: !ledger.isKnownByNodes())
   let running = try Provider(
     options: options, loop: loop, clock: clock, journal: journal, ledger: ledger, key: key)
   provider = running
@@ -46,9 +46,7 @@ do {
   ledger.close()
   control.shutDown()
 } catch let error
-  where error is SecretFileError || error is NodeKeyError || error is WalletLimitError
-  || error is ServedPhoneError || (error as? LedgerError)?.isOfOptions == true
-  || (error as? PostgreSQLError)?.isOfOptions == true
+  where error is SecretFileError || error is NodeKeyError || error is ServedPhoneError
 {
   exitWithSentence(.badConfiguration, "\(error)")
 } catch let error as UnixListenerError {

@@ -38,10 +38,8 @@ public struct PeerFacts: Report {
   public var storageDelayMs: Int64?
   /// On the socket in another phone's directory: the home of the phone that lspd belongs to.
   public var servedBy: String?
-  /// With `lspd --wallets`: how many there are, how many there may be, and how many are in memory and connected.
+  /// With `lspd --phone`: how many there are, and how many of them are connected.
   public var wallets: Int?
-  public var walletsMax: Int?
-  public var walletsInMemory: Int?
   public var walletsConnected: Int?
   public var heapBytes: UInt64 = 0
   public var databaseBytes: UInt64 = 0

@@ -119,7 +119,7 @@ import WaitingTests
   @Test func `A mistyped directory of another phone is refused, and nothing is made`() throws {
     let end = first.scratch.end(
       try first.scratch.start(
-        "baton", ["--home", first.phone.home, "up", "--wallets", "2", "--phone", first.scratch("nowhere")]))
+        "baton", ["--home", first.phone.home, "up", "--phone", first.scratch("nowhere")]))
     #expect(end == .exited(code: 73))
     #expect(first.scratch.text("said").contains("there is no directory \(first.scratch("nowhere"))"))
     #expect(first.scratch.names == ["said"])

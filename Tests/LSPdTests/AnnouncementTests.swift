@@ -13,7 +13,7 @@ import Testing
 import WalletProfiles
 
 /// lspd in Bitkit's form: what it pushes, sealed to the key that the wallet has named over the wire.
-@Suite("lspd's pushes in Bitkit's form", .serialized, .bothLedgers) struct AnnouncementTests {
+@Suite("lspd's pushes in Bitkit's form", .serialized) struct AnnouncementTests {
   private let key = PrivateKey(SHA256.hash(Array("push key".utf8)))!
   private static let amountMsat: UInt64 = 123_456_789
 

@@ -8,7 +8,7 @@ import WaitingTests
 @testable import LSPd
 
 /// A sender's attempt is found by its id, also after lspd was killed.
-@Suite("lspd's attempts by their ids", .serialized, .waits, .bothLedgers) struct AttemptIDTests {
+@Suite("lspd's attempts by their ids", .serialized, .waits) struct AttemptIDTests {
   private func pay(_ number: UInt64, as id: Bytes32, hold: Int = 60) -> ControlMessage {
     ControlMessage(
       "pay",

@@ -11,7 +11,7 @@ import Testing
 @testable import LightningChannel
 
 /// The state that lspd has after a kill.
-@Suite("The ledger's state at the next start", .bothLedgers)
+@Suite("The ledger's state at the next start")
 final class LedgerReadingTests {
   private let directory: String
   private let made: TestLedger
@@ -80,8 +80,7 @@ final class LedgerReadingTests {
     #expect(read.map(\.isPaid) == [true, false])
   }
 
-  @Test(.tags(.fileOnly))
-  func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
+  @Test func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
     try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
     try commit(.connectionClosed(connection: 1, "the peer disconnected"))
     try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
@@ -185,5 +184,32 @@ final class LedgerReadingTests {
     case .message(let message): message
     case .fulfill(let id, _): channel.fulfilMessage(id, preimage: preimage)
     }
+  }
+
+  @Test func `Neither of two wallets reads the other's rows`() throws {
+    let second = try ledger.wallet(ofPhone: "/phone")
+    #expect(second == WalletNumber(2))
+    #expect(try ledger.wallet(ofPhone: "/phone") == second && ledger.wallets() == [.own, second])
+    let hash = SHA256.hash([1])
+    let key = try #require(PrivateKey(SHA256.hash([7]))).publicKey
+    let own = try state()
+    let request = PaymentRequest(id: 3, paymentHash: hash, amountMsat: 5, holdUntil: now)
+    let channel = try ledger.readState(of: second, newChannel: SHA256.hash([8]), at: now).channel
+    #expect(channel.id == SHA256.hash([8]))
+    try ledger.commit([
+      LedgerStep(
+        wallet: second, at: now, wallNanoseconds: 0,
+        changes: [
+          .paymentHeld(request), .channel(StoredChannel(channel)), .backup(connection: 3, [9]),
+          .failuresOrdered(OrderedFailures(code: 4099, times: 1)), .orderedFailureUsed,
+          .pushKey(key), .endedHoldForgotten(paymentHash: hash), .channelFailed(connection: 3, "mine"),
+          .fence(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))),
+        ], pushes: [PushRequest(reason: .incomingPayment, paymentHash: hash)])
+    ])
+    #expect(try state() == own)
+    #expect(try ledger.readOpenPushes().isEmpty && ledger.readOpenPushes(of: second).count == 1)
+    let read = try ledger.readState(of: second, newChannel: .zero, at: now)
+    #expect(read.payments.map(\.request) == [request])
+    #expect((read.backup, read.pushKey, read.failure, read.fence?.epoch) == ([9], key, "mine", 1))
   }
 }

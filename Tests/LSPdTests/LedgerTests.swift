@@ -10,7 +10,7 @@ import Webhooks
 @testable import LSPd
 
 /// What one event writes, and what the next start reads.
-@Suite("The ledger", .bothLedgers)
+@Suite("The ledger")
 final class LedgerTests {
   private let directory: String
   private let made: TestLedger
@@ -64,29 +64,6 @@ final class LedgerTests {
     let read = try PaymentTable.readUnresolved(again.database, at: instant(1010))
     #expect(read.map(\.request.holdUntil) == [instant(1060)])
     #expect(read.map(\.isHeld) == [true])
-  }
-
-  @Test(.tags(.fileOnly))
-  func `An older ledger's sentences about pushes become codes, with iosd's error as detail`() throws {
-    let path = "\(directory)/older.sqlite"
-    let sentences = [
-      "asked", "delivered", "no longer needed", "one like it is on its way", "iosd is not there",
-      "iosd refused: no room", "iosd gave no answer: closed",
-    ]
-    do {
-      let older = try Connection(path: path, access: .create)
-      try older.migrate(steps: Array(LedgerSchema.steps.prefix(6)))
-      for sentence in sentences {
-        try older.execute(
-          "INSERT INTO pushes(at_ns, reason, attempts, outcome, is_open) VALUES (1, 'IncomingPayment', 0, ?, 0)",
-          [.text(sentence)])
-      }
-    }
-    let rows = try Ledger(path: path).database.rows("SELECT outcome, detail FROM pushes ORDER BY id", [])
-    #expect(
-      try rows.map { PushProgress(rawValue: try $0.text(0)) }
-        == PushProgress.allCases.filter { $0 != .noPhone })
-    #expect(try rows.compactMap { try $0.optionalText(1) } == ["no room", "closed"])
   }
 
   /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
@@ -176,30 +153,6 @@ final class LedgerTests {
     try boot(7)
     #expect(throws: LedgerError.self) { try boot(256) }
     try boot(255)
-  }
-
-  @Test(.tags(.fileOnly))
-  func `Pushes of an older ledger are Phoenix's alerts, and its runs had Phoenix's form`() throws {
-    let path = "\(directory)/older.sqlite"
-    do {
-      let older = try Connection(path: path, access: .create)
-      try older.migrate(steps: Array(LedgerSchema.steps.prefix(9)))
-      try older.script(
-        """
-        INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy) VALUES (1, 1, 1, 0);
-        INSERT INTO pushes(at_ns, reason, payment_hash, attempts, outcome, is_open)
-          VALUES (1, 'IncomingPayment', x'\(SHA256.hash([1]).hex)', 0, 'asked', 1);
-        """)
-    }
-    let ledger = try Ledger(path: path)
-    #expect(
-      try ledger.readOpenPushes().map(\.request) == [
-        PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([1]))
-      ])
-    #expect(try ledger.database.firstRow("SELECT push_form FROM runs")?.text(0) == "phoenix")
-    #expect(try ledger.database.firstRow("SELECT kind FROM pushes")?.text(0) == "alert")
-    #expect(try AnnouncementTables.readPushKey(ledger.database) == nil)
-    #expect(try AnnouncementTables.readEndedHolds(ledger.database) == nil)
   }
 
   @Test func `The newest push key counts, and ended holds stay in their order without forgotten ones`() throws

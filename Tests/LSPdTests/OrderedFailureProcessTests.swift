@@ -7,7 +7,7 @@ import Testing
 import WaitingTests
 
 /// Failures on order, attempts and holds of a real lspd, over kills.
-@Suite("lspd's failures on order, attempts and holds", .serialized, .waits, .bothLedgers)
+@Suite("lspd's failures on order, attempts and holds", .serialized, .waits)
 struct OrderedFailureProcessTests {
   private func request(_ number: UInt64, _ more: KeyValuePairs<String, String> = [:]) -> ControlMessage {
     var message = ControlMessage(

@@ -2,7 +2,7 @@ import Crypto
 import DaemonRuntime
 import Testing
 
-@Suite("The payee of lspd's payments", .serialized, .bothLedgers)
+@Suite("The payee of lspd's payments", .serialized)
 struct PayeeTests {
   private func node(_ name: String) throws -> PublicKey {
     try #require(PrivateKey(SHA256.hash(Array(name.utf8)))).publicKey

@@ -8,7 +8,6 @@ import Foundation
 import WaitingTests
 import Glibc
 import PairSupport
-import PostgreSQL
 import Testing
 
 @testable import LSPd
@@ -17,20 +16,22 @@ import Testing
 final class ProviderProcess {
   let home: String
   let loop: EventLoop
-  /// Of a ledger that is no file.
-  let url: String?
   private let arguments: [String]
   private(set) var child: ChildProcess?
 
-  /// With a ledger of the kind that the test runs on, or in the database of the URL.
-  init(_ arguments: [String] = [], url given: String? = nil) throws {
-    let url = try given ?? (LedgerKind.current == .postgresql ? TestServer.shared.get().newDatabase() : nil)
-    self.url = url
-    self.arguments = arguments + (url.map { ["--ledger", $0] } ?? [])
+  /// `others`: the nodes of other phones' wallets, which it serves too.
+  init(_ arguments: [String] = [], others: [PublicKey] = []) throws {
     var template = Array("/tmp/baton-lspd-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
     home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     mkdir("\(home)/os", 0o700)
+    let home = home
+    let phones = others.indices.map { "\(home)/phone-\($0 + 2)" }
+    for (phone, node) in zip(phones, others) {
+      for directory in [phone, "\(phone)/Keychain", "\(phone)/os"] { mkdir(directory, 0o700) }
+      try NodeIDFile.write(node, to: "\(phone)/Keychain/wallet-node")
+    }
+    self.arguments = arguments + phones.flatMap { ["--phone", $0] }
     loop = try EventLoop()
     try start()
   }
@@ -167,15 +168,6 @@ final class ProviderProcess {
     return ChildEnd.reap(child.identity.pid)
   }
 
-  /// While it does not run: a ledger as an earlier lspd wrote it.
-  func replaceLedger(steps: Int, _ fill: (Connection) throws -> Void) throws {
-    let path = "\(home)/lsp/ledger.sqlite"
-    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-    let database = try Connection(path: path, access: .create)
-    try database.migrate(steps: Array(LedgerSchema.steps.prefix(steps)))
-    try fill(database)
-  }
-
   var address: PeerAddress? {
     SmallFile.read("\(home)/lsp/address", limit: 128).flatMap {
       PeerAddress(String(decoding: $0.filter { $0 > 32 }, as: UTF8.self))
@@ -206,13 +198,11 @@ final class ProviderProcess {
 
   /// In the ledger, while lspd does not run.
   func change(_ sql: String) throws {
-    if let url { return try PostgreSQLConnection(url: url, application: "test").execute(sql, []) }
     try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readWrite).execute(sql)
   }
 
   /// The first column of the query's rows in the ledger.
   func ledger(_ sql: String) throws -> [SQLValue] {
-    if let url { return try rows(of: sql, in: url).map { try $0.value(0) } }
     let database = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
     return try database.rows(sql).map { try $0.value(0) }
   }

@@ -7,7 +7,7 @@ import LightningProvider
 import Testing
 
 /// Replays a run's journal on a fresh core: the code around the core must add nothing.
-@Suite(.bothLedgers) struct ProviderReplayTests {
+struct ProviderReplayTests {
   private struct Head: Decodable {
     var kind: String
   }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LSPd
 
-@Suite(.serialized, .bothLedgers) struct ProviderTests {
+@Suite(.serialized) struct ProviderTests {
   @Test
   func `B-1.8.4 A payment to an offline wallet requests a push, and is received when the wallet connects`()
     throws
@@ -48,26 +48,6 @@ import Testing
     #expect(try provider.ledger("SELECT direction FROM frames ORDER BY id LIMIT 1") == ["out"])
     #expect(firstIn == [.blob(Message.initMessage(InitMessage(fence: fence(1))).encoded())])
     #expect(try provider.goDown()?.how == .exited(code: 0))
-  }
-
-  @Test(.tags(.fileOnly))
-  func `A version 2 ledger is migrated and keeps its held payment`() throws {
-    let provider = try ProviderProcess()
-    #expect(try provider.goDown()?.how == .exited(code: 0))
-    try provider.replaceLedger(steps: 2) { database in
-      try database.script(
-        """
-        INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns)
-        VALUES (1, x'\(paymentHash(1).hex)', 1000, 'held', 1, \(Int64.max / 2), 1)
-        """)
-    }
-    try provider.start()
-    #expect(try provider.ledger("PRAGMA user_version") == [.integer(Int64(LedgerSchema.steps.count))])
-    #expect(try provider.ledger("SELECT state FROM payments") == ["held"])
-    #expect(try provider.ledger("SELECT total_msat FROM payments") == [.null])
-    let wallet = ScriptedWallet(loop: provider.loop)
-    try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
   }
 
   @Test func `If lspd is killed at any message of a payment and restarted, the payment is completed`() throws

@@ -4,7 +4,7 @@ import Database
 import Glibc
 import Testing
 
-@Suite("Push requests of lspd for an absent wallet", .bothLedgers) struct PushRequestTests {
+@Suite("Push requests of lspd for an absent wallet") struct PushRequestTests {
   @Test
   func `Pushes that lspd requests for the same payment while iosd is down are merged into one`() throws {
     let provider = try ProviderProcess()

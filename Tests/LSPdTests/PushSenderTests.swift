@@ -9,7 +9,7 @@ import Testing
 
 @testable import LSPd
 
-@Suite("Delivery of pushes to iosd", .bothLedgers)
+@Suite("Delivery of pushes to iosd")
 final class PushSenderTests {
   private let directory: String
   private let made: TestLedger

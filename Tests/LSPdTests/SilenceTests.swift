@@ -3,7 +3,7 @@ import Crypto
 import DaemonRuntime
 import Testing
 
-@Suite("lspd and a silent wallet", .serialized, .bothLedgers)
+@Suite("lspd and a silent wallet", .serialized)
 struct SilenceTests {
   @Test
   func `A silent wallet is pinged, then disconnected; a wallet that answers pings stays connected`() throws {

@@ -5,7 +5,7 @@ import Testing
 import WaitingTests
 
 /// An lspd that is stopped, as by a debugger or by chaos.
-@Suite("A stopped lspd", .serialized, .waits, .bothLedgers) struct StoppedProviderTests {
+@Suite("A stopped lspd", .serialized, .waits) struct StoppedProviderTests {
   private func notes(_ provider: ProviderProcess) throws -> [[String: Any]] {
     let directory = "\(provider.home)/journal"
     let names = try FileManager.default.contentsOfDirectory(atPath: directory)

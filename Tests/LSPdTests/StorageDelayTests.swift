@@ -5,7 +5,7 @@ import Database
 import LightningWire
 import Testing
 
-@Suite("lspd stores backups late", .serialized, .bothLedgers)
+@Suite("lspd stores backups late", .serialized)
 struct StorageDelayTests {
   private func send(_ numbers: [UInt8], by wallet: ScriptedWallet, _ provider: ProviderProcess) throws {
     for number in numbers { wallet.send(.peerStorage([number])) }

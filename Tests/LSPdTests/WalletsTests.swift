@@ -10,9 +10,13 @@ import Testing
 
 @testable import LSPd
 
-/// Several wallets of one lspd, each with a channel, a fence and rows of its own.
-@Suite("Many wallets of one lspd", .serialized, .bothLedgers) struct WalletsTests {
+/// Two phones' wallets at one lspd, each with a channel, a fence and rows of its own.
+@Suite("Two wallets of one lspd", .serialized) struct WalletsTests {
   private let keys = (1...3).compactMap { PrivateKey(SHA256.hash([UInt8($0)])) }
+
+  private func provider() throws -> ProviderProcess {
+    try ProviderProcess(others: [keys[1].publicKey])
+  }
 
   private func claim(of wallet: Int, _ epoch: UInt64 = 1) -> Claim {
     Claim(epoch: epoch, incarnation: 1, container: ContainerID(high: UInt64(wallet), low: 7))
@@ -65,7 +69,7 @@ import Testing
   }
 
   @Test func `Each wallet has its own channel and fence, and gets the payments to its node alone`() throws {
-    let provider = try ProviderProcess(["--wallets"])
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
     let channels = wallets.compactMap { $0.channel?.id }
     #expect(Set(channels).count == 2)
@@ -99,7 +103,7 @@ import Testing
   @Test func `A payment to a node that is no wallet fails, also while the first wallet has no node yet`()
     throws
   {
-    let provider = try ProviderProcess(["--wallets"])
+    let provider = try provider()
     let answer = try provider.pay(1, to: keys[2].publicKey).receive()
     #expect((answer["state"], answer["reason"]) == ("failed", "another-payee"))
     let wallet = try connected(1, to: provider)[0]
@@ -111,7 +115,7 @@ import Testing
   @Test func `A wallet is fenced by its own epochs, and gets back its own backup, also after a kill of lspd`()
     throws
   {
-    let provider = try ProviderProcess(["--wallets"])
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
     for (number, wallet) in wallets.enumerated() { wallet.send(.peerStorage([UInt8(number + 1)])) }
     #expect(try provider.eventually { try provider.ledger("SELECT count(*) FROM backups") == [2] })
@@ -133,7 +137,7 @@ import Testing
   }
 
   @Test func `A payment of one hash to two wallets is paid by each for itself`() throws {
-    let provider = try ProviderProcess(["--wallets"])
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
     for key in keys.prefix(2) {
       #expect(try pay(1, to: key.publicKey, provider) == "settled")
@@ -144,71 +148,48 @@ import Testing
     #expect(try provider.pay(1, to: keys[1].publicKey).receive()["reason"] == "already-paid")
   }
 
-  @Test func `A node that is no wallet yet and one without a claim get no channel and no wallet`() throws {
-    let provider = try ProviderProcess(["--wallets"])
+  @Test func `A node that is no wallet, with a claim or without one, gets no channel`() throws {
+    let provider = try provider()
     _ = try connected(1, to: provider)
-    let visitor = ScriptedWallet(loop: provider.loop, key: keys[2])
-    try visitor.connect(to: try #require(provider.address), nil)
-    #expect(try provider.loop.run(for: .seconds(10)) { visitor.received.count == 1 })
-    visitor.send(.ping(Ping(pongSize: 3)))
-    #expect(try provider.loop.run(for: .seconds(10)) { visitor.received.count == 2 })
-    #expect(visitor.channel == nil)
-    #expect(try provider.ledger("SELECT count(*) FROM wallets") == [1])
-    #expect(try provider.ledger("SELECT verdict FROM connections ORDER BY id") == ["accepted", "visitor"])
-  }
-
-  @Test func `At the limit a further wallet is told so in one sentence, and those that are there go on`()
-    throws
-  {
-    let provider = try ProviderProcess(["--wallets", "--wallets-max", "2"])
-    let wallets = try connected(2, to: provider)
-    let third = ScriptedWallet(loop: provider.loop, key: keys[2])
-    try third.connect(to: try #require(provider.address), claim(of: 2))
-    #expect(try provider.loop.run(for: .seconds(10)) { third.isClosed })
-    let sentence = "this LSP serves 2 wallets and takes no more; start lspd with a larger --wallets-max"
-    #expect(third.received.last == .warning(ErrorOrWarning(text: sentence)))
-    #expect(try provider.ledger("SELECT count(*) FROM wallets") == [2])
-    let named = try provider.client().request(ControlMessage("wallet", ["node": keys[1].publicKey.hex]))
-    #expect(named["number"] == "2")
-    #expect(throws: ControlClientError.refused(sentence)) {
-      _ = try provider.client().request(ControlMessage("wallet", ["node": keys[2].publicKey.hex]))
+    for claim in [nil, claim(of: 2)] {
+      let visitor = ScriptedWallet(loop: provider.loop, key: keys[2])
+      try visitor.connect(to: try #require(provider.address), claim)
+      #expect(try provider.loop.run(for: .seconds(10)) { visitor.received.count == 1 })
+      visitor.send(.ping(Ping(pongSize: 3)))
+      #expect(try provider.loop.run(for: .seconds(10)) { visitor.received.count == 2 })
+      #expect(visitor.channel == nil)
     }
-    #expect(try pay(1, to: keys[1].publicKey, provider) == "settled")
-    #expect(wallets.map(\.isClosed) == [false, false])
+    #expect(try provider.ledger("SELECT count(*) FROM wallets") == [2])
+    #expect(
+      try provider.ledger("SELECT verdict FROM connections ORDER BY id") == [
+        "accepted", "visitor", "visitor",
+      ])
   }
 
-  @Test func `A wallet that is away leaves the memory, and a payment brings it back with its push`() throws {
-    let provider = try ProviderProcess(["--wallets", "--keep-wallets", "0s"])
+  @Test func `A payment to the second wallet, which is away, is pushed to its phone alone`() throws {
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
-    #expect(try pay(1, to: keys[1].publicKey, provider) == "settled")
     wallets[1].hangUp()
-    #expect(try provider.eventually { try status(provider).contains("\"wallets_in_memory\":1,") })
-
+    #expect(try provider.eventually { try status(provider, of: 1).contains("\"wallet_connected\":false") })
     var pushes: [String] = []
-    let path = "\(provider.home)/os/second.sock"
-    let phone = try UnixListener(path: path, loop: provider.loop) { client in
+    let phone = try UnixListener(path: "\(provider.home)/phone-2/os/iosd.sock", loop: provider.loop) {
+      client in
       client.onMessage = { message in
         pushes.append(message.bodyText)
         client.send(ControlMessage("push", ["id": "1"]))
       }
     }
     defer { phone.shutDown() }
-    _ = try provider.client().request(
-      ControlMessage("wallet", ["node": keys[1].publicKey.hex, "phone-socket": path]))
     let sender = try provider.pay(2, to: keys[1].publicKey)
     #expect(try provider.loop.run(for: .seconds(10)) { !pushes.isEmpty })
     #expect(pushes.first?.contains(paymentHash(2).hex) == true)
     try connect(wallets[1], 1, to: provider)
     #expect(try isPaid(2, wallet: 2, provider))
     #expect(try sender.receive()["state"] == "settled")
-    // The sender has its answer before the wallet has the last commitment.
-    #expect(try provider.loop.run(for: .seconds(10)) { wallets[1].channel?.localMsat == 1_000_002_000 })
-    // What was paid before it left the memory stays paid.
-    #expect(try provider.pay(1, to: keys[1].publicKey).receive()["reason"] == "already-paid")
   }
 
-  @Test func `A hold of a wallet that only the ledger has ends on time in the next lspd`() throws {
-    let provider = try ProviderProcess(["--wallets"])
+  @Test func `A hold for the second wallet ends on time in the next lspd`() throws {
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
     wallets[1].hangUp()
     #expect(try provider.eventually { try status(provider, of: 1).contains("\"wallet_connected\":false") })
@@ -217,13 +198,11 @@ import Testing
     try provider.start()
     let failure = { try provider.ledger("SELECT failure FROM payments WHERE wallet = 2") }
     #expect(try provider.eventually { try failure() == ["recipient-away"] })
-    // Nobody has registered a phone for this wallet.
-    #expect(try provider.ledger("SELECT DISTINCT outcome FROM pushes") == ["no-phone"])
   }
 
   @Test func `An order of failures fails the payments of its wallet alone, also after a kill of lspd`() throws
   {
-    let provider = try ProviderProcess(["--wallets"])
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
     wallets.forEach { $0.hangUp() }
     let order = ControlMessage(
@@ -248,10 +227,10 @@ import Testing
         == ["1 8194 0", "2 4108 0"])
   }
 
-  @Test func `A sender's hint is of the state of the payee's wallet, also of one that only the ledger has`()
+  @Test func `A sender's hint reflects the payee's wallet`()
     throws
   {
-    let provider = try ProviderProcess(["--wallets", "--keep-wallets", "0s"])
+    let provider = try provider()
     let wallets = try connected(2, to: provider)
     func hint(_ key: Int, _ amountMsat: UInt64 = 5000) throws -> String {
       try provider.hint(keys[key].publicKey.hex, amountMsat).body
@@ -260,31 +239,14 @@ import Testing
     let away = #"{"hint":"retry_later","reason":"disconnected","recommended_delay_ms":5000}"#
     #expect(try [hint(0), hint(1)] == [now, now])
     wallets[1].hangUp()
-    #expect(try provider.eventually { try status(provider).contains("\"wallets_in_memory\":1,") })
+    #expect(try provider.eventually { try status(provider, of: 1).contains("\"wallet_connected\":false") })
     #expect(try [hint(0), hint(1)] == [now, away])
     #expect(try hint(1, 9_000_000_001) == #"{"hint":"do_not_retry","reason":"insufficient_liquidity"}"#)
     #expect(try hint(2) == #"{"hint":"do_not_retry","reason":"unknown"}"#)
-    // A question leaves nothing in memory.
-    #expect(try provider.eventually { try status(provider).contains("\"wallets_in_memory\":1,") })
-  }
-
-  @Test func `A hold of a wallet that had left the memory ends on time, and then it leaves it again`() throws
-  {
-    let provider = try ProviderProcess(["--wallets", "--keep-wallets", "0s"])
-    try connected(2, to: provider)[1].hangUp()
-    let hasLeft = { try status(provider).contains("\"wallets_in_memory\":1,") }
-    #expect(try provider.eventually { try hasLeft() })
-    let sender = try provider.pay(1, hold: 1, to: keys[1].publicKey)
-    #expect(try !hasLeft())
-    #expect(try sender.receive()["reason"] == "recipient-away")
-    let late = try provider.ledger("SELECT settled_at_ns - hold_until_ns FROM payments WHERE wallet = 2")
-    guard case .integer(let lateNs)? = late.first else { throw LedgerError.unreadable("no end: \(late)") }
-    #expect((0..<5_000_000_000).contains(lateNs))
-    #expect(try provider.eventually { try hasLeft() })
   }
 
   @Test func `An external invoice for one wallet cannot be seen by another`() throws {
-    let provider = try ProviderProcess(["--wallets"])
+    let provider = try provider()
     _ = try connected(2, to: provider)
     _ = try provider.client().request(
       ControlMessage("external-invoice", ["amount-msat": "1000", "wallet": keys[1].publicKey.hex]))
@@ -292,7 +254,9 @@ import Testing
   }
 
   @Test func `Options of lspd that contradict each other are refused`() throws {
-    for arguments in [["--wallets", "--legacy"], ["--wallets-max", "3"]] {
+    for arguments in [
+      ["--phone", "/nowhere", "--legacy"], ["--webhooks", "loopback", "--listen", "0.0.0.0:0"],
+    ] {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: ProviderProcess.binary)
       process.arguments = arguments

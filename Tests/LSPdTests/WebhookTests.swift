@@ -13,7 +13,7 @@ import Webhooks
 @testable import HTTPClient
 
 /// lspd with a wallet's webhooks: what is posted, when, and what a restart keeps.
-@Suite("lspd's webhooks", .serialized, .bothLedgers) struct WebhookTests {
+@Suite("lspd's webhooks", .serialized) struct WebhookTests {
   private final class Stage {
     let provider: ProviderProcess
     let server: WebhookServer

@@ -14,20 +14,13 @@ import WaitingTests
     let second: TestPhone
 
     init() throws {
-      first = try TestPhone(peerArguments: ["--wallets"])
+      first = try TestPhone()
       second = try TestPhone(servedBy: first)
     }
 
     func end() {
       second.end()
       first.end()
-    }
-
-    /// Pushes of the second phone's wallet go to it.
-    func register(_ invoice: SignedInvoice) throws {
-      _ = try second.askPeer(
-        ControlMessage(
-          "wallet", ["node": invoice.payee.hex, "phone-socket": "\(second.home)/os/iosd.sock"]))
     }
 
     func judge(_ phone: TestPhone) throws -> Int32 {
@@ -45,7 +38,6 @@ import WaitingTests
     let mine = try pair.first.invoices(2, apps[0])
     let theirs = try pair.second.invoices(2, apps[1])
     #expect(mine[0].payee != theirs[0].payee)
-    try pair.register(theirs[0])
 
     // Both are away: each phone gets the push of its own payment.
     for invoice in mine { try pair.first.pay(invoice) }

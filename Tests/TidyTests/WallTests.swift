@@ -81,16 +81,6 @@ import Testing
     }
   }
 
-  /// The ledger may be a database; a wallet's processes, the phone and the library know files alone.
-  @Test func `Only lspd, the judge and those who call it link libpq`() {
-    for program in ["MainAppd", "NotifyExtd", "NotifyOnlyd", "IOSd", "CoordinatorC"] {
-      let linked = Manifest.linked(into: program)
-      #expect(
-        !linked.isEmpty && !linked.contains("PostgreSQL") && !linked.contains("CPostgreSQL"), "\(program)")
-    }
-    for reader in ["LSPd", "Judge"] { #expect(Manifest.linked(into: reader).contains("CPostgreSQL")) }
-  }
-
   /// Hooks of the simulation are invisible to users of the library.
   @Test func `No simulation hook in the library's modules is public`() {
     let library = Manifest.linked(into: "CoordinatorC")

@@ -37,7 +37,6 @@ enum Walls {
     ("PushSeal", "Ground Crypto CNettle"),
     ("Platform", "Ground Glibc Darwin"),
     ("Database", "CSQLite Glibc Darwin"),
-    ("PostgreSQL", "Database CPostgreSQL"),
     ("OwnFiles", "Platform Glibc Darwin"),
     ("IncomingStore", "Ground Guardrails Database OwnFiles Glibc Darwin"),
     ("SharedContainer", "Ground Heartbeat Guardrails Database Platform OwnFiles Glibc Darwin"),
@@ -81,10 +80,10 @@ enum Walls {
       "LSPd",
       """
       Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider ForwardingHint Webhooks \
-      Heartbeat Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database PostgreSQL ChannelStore HTTPServer HTTPClient CLinux Glibc
+      Heartbeat Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer HTTPClient CLinux Glibc
       """
     ),
-    ("Judge", "Ground JSON Database PostgreSQL CSodium CSecp256k1 Foundation Glibc"),
+    ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "PhoneClient",
       """

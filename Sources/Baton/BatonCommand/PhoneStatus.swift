@@ -143,8 +143,8 @@ struct PhoneStatus {
   }
 
   private var walletFacts: [(String, String)] {
-    guard let count = lspd?.wallets, let limit = lspd?.walletsMax else { return [] }
-    let words = "\(count) of at most \(limit) at the peer, \(lspd?.walletsConnected ?? 0) connected"
+    guard let count = lspd?.wallets else { return [] }
+    let words = "\(count) at the peer, \(lspd?.walletsConnected ?? 0) connected"
     let home = lspd?.servedBy.map { "; it is the lspd of the phone in \($0)" } ?? ""
     return [("wallets", words + home)]
   }
@@ -203,7 +203,7 @@ struct PhoneStatus {
     var offeredForMs: Int64?
     /// The wallet's balance in the peer's state.
     var walletMsat: UInt64?
-    /// With `lspd --wallets`: how many wallets the peer serves, and how many of them are connected.
+    /// With `lspd --phone`: how many wallets the peer serves, and how many of them are connected.
     var wallets: Int?
     var walletsConnected: Int?
   }

@@ -36,8 +36,7 @@ struct EvidenceCollector {
     isServedElsewhere = false
   }
 
-  private var ledgerFiles: LedgerFiles { LedgerFiles(home: firstHome) }
-  private var ledgerPath: String { ledgerFiles.path }
+  private var ledgerPath: String { firstHome + "/lsp/ledger.sqlite" }
   private var walletPath: String { container + "/node.sqlite" }
   var journalPath: String { home + "/journal" }
   private var phonePath: String { home + "/os" }
@@ -92,7 +91,7 @@ struct EvidenceCollector {
   /// Reads the wallet before and after the ledger, until nothing changed in between. Otherwise a step could be in
   /// only one of them, and look like a violation.
   private func oneMoment() throws(JudgeError) -> Moment {
-    let hasLedger = ledgerFiles.isThere
+    let hasLedger = FileStamp(ledgerPath) != nil
     for _ in 0..<Self.attempts {
       let scratch = try Scratch()
       let begunAtNs = monotonicNanoseconds()
@@ -132,7 +131,7 @@ struct EvidenceCollector {
 
   /// Of another home's peer the wallet is the one of this phone's node.
   private func numberOfWallet(in ledger: SQLiteFile?) throws(JudgeError) -> Int64 {
-    guard isServedElsewhere else { return ledgerFiles.wallet ?? 1 }
+    guard isServedElsewhere else { return 1 }
     guard let node = seed(journalHeads()).bytes.flatMap({ NodeIdentity.of(seed: $0) }),
       let found = try LedgerWallet.all(ledger).first(where: { $0.node == node })
     else { throw .noWallet(path: ledgerPath) }
@@ -141,13 +140,13 @@ struct EvidenceCollector {
 
   /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
   func announcements() throws(JudgeError) -> (pushes: Rows<PushEntry>, payments: Rows<PaymentEntry>)? {
-    guard ledgerFiles.isThere else { return nil }
+    guard FileStamp(ledgerPath) != nil else { return nil }
     for _ in 0..<Self.attempts {
       let scratch = try Scratch()
       guard let ledger = try ledgerSource(scratch) else { continue }
       let tables = TableReader(
         try SQLiteFile(path: ledger.path, isLive: ledger.isOpened, of: ledgerPath),
-        wallet: ledgerFiles.wallet ?? 1, visits)
+        wallet: 1, visits)
       return (
         try tables.read("pushes", by: "id", PushEntry.init),
         try tables.read("payments", by: "id", PaymentEntry.init)
@@ -166,10 +165,7 @@ struct EvidenceCollector {
 
   /// A database may be in use at any time: its copy counts as live.
   private func ledgerSource(_ scratch: Scratch) throws(JudgeError) -> Source? {
-    if let copy = try ledgerFiles.copy(into: scratch) {
-      return Source(path: copy, isLive: true, isOpened: false)
-    }
-    return try source(ledgerPath, "ledger.sqlite", scratch)
+    try source(ledgerPath, "ledger.sqlite", scratch)
   }
 
   /// Nil if it changed while it was being copied.

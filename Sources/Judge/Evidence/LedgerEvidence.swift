@@ -54,7 +54,7 @@ struct LedgerEvidence {
     missingFrames = try isShared ? 0 : Self.gaps(in: "frames", file)
     losses = try tables.read("losses", by: "id", LossEntry.init)
     externalInvoices = try tables.readIfThere(
-      "external_invoices", formerly: "elsewhere", by: "id", ExternalInvoiceEntry.init)
+      "external_invoices", by: "id", ExternalInvoiceEntry.init)
     splices = try tables.readIfThere("splices", by: "id") { (row) throws(JudgeError) in
       try SpliceEntry(row, of: .peer)
     }

@@ -48,8 +48,7 @@ final class SQLiteFile {
   ) throws(JudgeError) -> [Entry] {
     var condition = ""
     if let wallet, try columns(of: table).contains("wallet") {
-      // The second half is what the index of the other wallets' rows needs.
-      condition = " WHERE wallet = \(wallet)" + (wallet == 1 ? "" : " AND wallet <> 1")
+      condition = " WHERE wallet = \(wallet)"
     }
     var entries: [Entry] = []
     try eachRow(table, statement: "SELECT * FROM \"\(table)\"\(condition) ORDER BY \(order)") {

@@ -122,12 +122,6 @@ public struct PeerMachine: Core {
 
   public var isWalletConnected: Bool { registered != nil }
 
-  /// Nothing is due and nobody is connected: a machine that is made anew from the ledger goes on just the same. With a
-  /// pending payment it would request its pushes again.
-  public var isQuiet: Bool {
-    links.isEmpty && deadline == nil && state.payments.isEmpty && state.webhooks?.isQuiet != false
-  }
-
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
     let silences = links.compactMap { silenceEndsAt($0) }

@@ -22,7 +22,7 @@ package final class TestPhone {
   package let loop: EventLoop
   package let clock: Clock
   package let walletArguments: [String]
-  private let peerArguments: [String]
+  private var peerArguments: [String]
   /// The home of the lspd that serves this phone's wallet.
   package let peersHome: String
   /// The peer's address for wallet processes; lspd's unless a test sets it.
@@ -35,7 +35,7 @@ package final class TestPhone {
   private var nextPush: UInt64 = 1
   private var nextRequest = 1
 
-  /// `servedBy`: a phone whose lspd also serves this one's wallet, which then has none of its own.
+  /// `servedBy`: a phone whose lspd also serves this one's wallet, which then has none of its own. That lspd is started again.
   package init(
     _ walletArguments: [String] = [], peerArguments: [String] = [], servedBy other: TestPhone? = nil
   ) throws {
@@ -54,7 +54,11 @@ package final class TestPhone {
         connection.send(ControlMessage("ok"))
       }
     }
-    if other == nil { peer = try start("lspd", ["--home", home] + peerArguments) }
+    if let other {
+      try other.serve(home)
+    } else {
+      peer = try start("lspd", ["--home", home] + peerArguments)
+    }
     try wait("lspd's address") { self.address != nil }
   }
 
@@ -103,6 +107,12 @@ package final class TestPhone {
       "--container", "\(home)/AppGroup", "--keychain", "\(home)/Keychain", "--journal", "\(home)/journal",
       "--clock", "\(home)/os/clock", "--peer", peerAddress ?? address ?? "",
     ] + walletArguments
+  }
+
+  private func serve(_ home: String) throws {
+    peerArguments += ["--phone", home]
+    try restartPeer()
+    try wait("the other phone's socket") { access("\(home)/lsp/lspd.sock", F_OK) == 0 }
   }
 
   /// A crash of lspd: another process continues from the ledger, at the same address.

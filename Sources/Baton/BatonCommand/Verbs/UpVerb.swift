@@ -96,9 +96,6 @@ enum UpVerb: Verb {
           "the peer stores the wallet's backup at most once in this time, and else returns an older one (default 0s)"
       ),
       OptionDeclaration(
-        "--wallets", value: .integer(2...1_000_000),
-        help: "the peer also serves other phones' wallets, this many in all"),
-      OptionDeclaration(
         "--phone", value: .path("DIR"), mayRepeat: true,
         help: "the peer also serves the phone in DIR, which `baton --home DIR up` then starts without a peer"),
       OptionDeclaration(
@@ -200,9 +197,6 @@ enum UpVerb: Verb {
       throw CommandFailure(
         .wrongUsage,
         "--sealed-silent-push is of a wallet whose pushes are sealed; add \(WalletOption.announcing)")
-    }
-    if let count = line.text("--wallets") {
-      options.lspdArguments += ["--wallets", "--wallets-max", count]
     }
     for other in line.all("--phone").map({ Phone(home: $0).home }) {
       // The peer would make it, and a mistyped one too.

@@ -79,13 +79,11 @@ struct PhoneLook {
     return notes + peerFiles(of: phone)
   }
 
-  /// A ledger in PostgreSQL, or another phone's lspd, is not this home's.
+  /// Another phone's lspd is not this home's.
   private static func peerFiles(of phone: Phone) -> [PhoneNote] {
     let ledger = "\(phone.lsp)/ledger.sqlite"
     guard FilePath.exists(ledger) else {
-      guard FilePath.exists(nodeKey(of: phone)), !FilePath.exists("\(phone.lsp)/ledger-url") else {
-        return []
-      }
+      guard FilePath.exists(nodeKey(of: phone)) else { return [] }
       return [.peerLost("\(ledger) is missing; put it back, or begin a new phone with --home")]
     }
     var notes = [fault(of: nodeKey(of: phone), isNeeded: true)].compactMap { $0.map(PhoneNote.peerLost) }
