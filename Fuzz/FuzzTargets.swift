@@ -18,7 +18,7 @@ enum FuzzTargets {
       HostAndPortFuzz.self,
       InvoiceFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JSONFuzz.self,
       JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, KeychainFuzz.self, LedgerRowsFuzz.self,
-      LightningMessageFuzz.self, MemoryStatusFuzz.self, MountTableFuzz.self, NodeBackupFuzz.self,
+      LightningMessageFuzz.self, MemoryStatusFuzz.self, NodeBackupFuzz.self,
       PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
       PushPayloadFuzz.self, ScenarioFuzz.self, SealedPushFuzz.self, SeedResultFuzz.self,

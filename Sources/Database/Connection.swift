@@ -66,6 +66,7 @@ public final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE
       case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
+    Self.followFullDisk
     var opened: OpaquePointer?
     let name = access.parameters.map { "file:\(Self.escaped(path))?mode=ro&\($0)" } ?? path
     let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -84,6 +85,9 @@ public final class Connection {
     statements.removeAll()
     sqlite3_close_v2(handle)
   }
+
+  /// Once in each process.
+  private static let followFullDisk: Void = baton_sqlite_follow_full_disk()
 
   private func configure(_ access: Access) throws {
     if case .alone(hasLog: true) = access {

@@ -11,11 +11,7 @@ extension ControlServer {
       return .error(why.description)
     }
     for change in changes { shell.handle(.deviceChanged(change)) }
-    // The disk may be shared by now: check again before answering.
-    shell.topUpStorage()
-    var answer = DeviceRecord(shell.phone.device)
-    answer.storageNote = shell.storage.obstacle?.description
-    return ControlMessage("ok", body: Array(answer.json.utf8))
+    return ControlMessage("ok", body: Array(DeviceRecord(shell.phone.device).json.utf8))
   }
 
   private static func changes(in message: ControlMessage) throws(ControlMessageError) -> [DeviceChange] {

@@ -23,8 +23,8 @@ final class PhoneHome {
   var output: String { "\(path)/os/output" }
   var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
-  /// lspd's directory; only its file system matters here.
-  var provider: String { "\(path)/lsp" }
+  /// While it is there, the databases of the container get no more room.
+  var fullDisk: String { "\(path)/os/full-disk" }
 
   init(_ path: String) throws(PhoneHomeError) {
     self.path = path

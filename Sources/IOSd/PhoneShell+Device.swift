@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 import PhonePolicy
 
 extension PhoneShell {
@@ -7,16 +8,17 @@ extension PhoneShell {
     do throws(SystemError) {
       try deviceFile.write(state)
     } catch { journal.note("the device's switches will be lost when iosd ends: \(error)") }
-    journalingChange { storage.follow(isFull: state.isStorageFull) }
+    markStorage(isFull: state.isStorageFull)
   }
 
-  func topUpStorage() { journalingChange(storage.topUp) }
-
-  /// Journals the storage's state each time it changes.
-  private func journalingChange(_ change: () -> Void) {
-    let before = storage.words
-    change()
-    guard storage.words != before else { return }
-    journal.note(storage.words ?? "the storage has free space again")
+  /// The Database module of app and extension looks for the file before each write that needs more room.
+  func markStorage(isFull: Bool) {
+    guard isFull else {
+      unlink(home.fullDisk)
+      return
+    }
+    do throws(SystemError) {
+      close(try PlainFile.openOwn(home.fullDisk, O_RDWR | O_CREAT))
+    } catch { journal.note("the storage is not full for the wallet: \(error)") }
   }
 }

@@ -25,7 +25,6 @@ final class PhoneShell {
   let memoryLimiter: MemoryLimiter
   var blindSpots: BlindSpots
   let deviceFile: DeviceFile
-  let storage: StorageBallast
   let categoryFile: CategoryFile
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after a successful one.
@@ -65,12 +64,8 @@ final class PhoneShell {
     if deviceFile.wasDamaged {
       journal.note("\(home.device) cannot be read: the phone starts with the default switches")
     }
-    storage = StorageBallast(home)
-    // Probe before the ballast fills the disk: the probe needs a file in the container.
     blindSpots = BlindSpots(home: home)
     for spot in blindSpots.spots { journal.note("\(spot)") }
-    storage.follow(isFull: deviceFile.state.isStorageFull)
-    if let words = storage.words { journal.note(words) }
     var configuration = options.configuration
     configuration.device = deviceFile.state
     categoryFile = CategoryFile(home.categories)
@@ -183,9 +178,9 @@ final class PhoneShell {
 
   private func launch(_ role: Role, _ reason: LaunchReason) {
     let path = options.program(of: role)
-    topUpStorage()
     do throws(SystemError) {
       var start = ChildProcess.Options()
+      start.environment.append((name: "BATON_FULL_DISK", value: home.fullDisk))
       let output = ProcessOutput(home, role, processes.upcomingID)
       defer { output?.close() }
       (start.output, start.error) = (output?.descriptor ?? -1, output?.descriptor ?? -1)
@@ -274,7 +269,6 @@ final class PhoneShell {
   private func ended(_ child: WalletChild) {
     let end = child.finish()
     let output = ProcessOutput.end(home, child.role, child.ledgerID)
-    topUpStorage()
     let how: ProcessEnd
     switch end?.how {
     case .signalled(let signal): how = .signalled(signal)

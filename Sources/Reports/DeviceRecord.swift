@@ -17,8 +17,6 @@ public struct DeviceRecord: Report, Hashable {
   public var network: Bool
   public var storageFull: Bool
   public var audio: Bool
-  /// In an answer: why storage-full has no effect.
-  public var storageNote: String?
 
   public init(_ state: DeviceState) {
     locked = state.isLocked

@@ -206,9 +206,9 @@ extension Phrase {
 
   static let rest = [
     Phrase(
-      "the storage fills up", "The phone reports full storage; files stay writable."
+      "the storage fills up", "The wallet's databases get no more room."
     ) { _ in .make(.device(.storage(isFull: true))) },
-    Phrase("there is room in the storage again", "The phone no longer reports full storage.") { _ in
+    Phrase("there is room in the storage again", "They get room again.") { _ in
       .make(.device(.storage(isFull: false)))
     },
     Phrase("another app plays audio", "The wallet's audio continues, mixed with the other app's.") {

@@ -17,12 +17,10 @@ final class RealPhone {
   let home: String
   private var clients: [Process] = []
 
-  /// `prepare` runs in the home before any process starts.
-  init(_ upOptions: [String] = [], _ prepare: (_ home: String) throws -> Void = { _ in }) throws {
+  init(_ upOptions: [String] = []) throws {
     var template = Array("/tmp/baton-hostile-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
     home = String(cString: made)
-    try prepare(home)
     let up = try baton(["up"] + upOptions)
     guard up.code == 0 else { throw Wait.Failure(description: up.errors) }
   }

@@ -29,14 +29,17 @@ import WaitingTests
       "lock-screen": "no", "centre": "yes", "banners": "no", "focus": "yes", "battery": "7", "charger": "yes",
       "network": "no", "storage-full": "yes", "audio": "yes",
     ]
-    let others = try device(phone, request)
-    #expect(others.hasPrefix("\(allOther.dropLast()),\"storage_note\":\"storage-full has no effect: "))
+    #expect(try device(phone, request) == allOther)
+    #expect(access("\(phone.home)/os/full-disk", F_OK) == 0)
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
     try phone.restart()
     let afterBoot = allOther.replacingOccurrences(
       of: #""unlocked_before":true"#, with: #""unlocked_before":false"#)
-    #expect(try device(phone).hasPrefix("\(afterBoot.dropLast()),"))
+    #expect(try device(phone) == afterBoot)
+    #expect(access("\(phone.home)/os/full-disk", F_OK) == 0)
+    try phone.ask("device", ["storage-full": "no"])
+    #expect(access("\(phone.home)/os/full-disk", F_OK) != 0)
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 

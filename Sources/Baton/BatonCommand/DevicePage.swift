@@ -25,10 +25,7 @@ struct DevicePage {
       ("focus", word(record.focus)),
       ("battery", "\(record.battery) %\(record.charger ? ", charging" : "")"),
       ("network", word(record.network)),
-      (
-        "storage",
-        record.storageFull ? record.storageNote == nil ? "full" : "marked full, without effect" : "free"
-      ),
+      ("storage", record.storageFull ? "full" : "free"),
       ("audio", record.audio ? "another app plays" : "no other app plays"),
     ]
   }

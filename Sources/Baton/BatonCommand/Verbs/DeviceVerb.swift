@@ -53,16 +53,12 @@ enum DeviceVerb: Verb {
     let word = invocation.word()
     let request = ControlMessage("device", [thing.field: thing.value(of: word)])
     let page = DevicePage(record: try invocation.phone.ask(.iosd, request, for: DeviceRecord.self))
-    let note = thing.name == "storage" ? page.record.storageNote : nil
-    let code = note == nil ? ExitCode.done : .notDone
-    guard !invocation.output.isJSON else {
+    if invocation.output.isJSON {
       page.tell(invocation.output)
-      return code
+    } else {
+      invocation.output.say(thing.sentence(for: word))
     }
-    for line in (note ?? thing.sentence(for: word)).split(separator: "\n") {
-      invocation.output.say(String(line))
-    }
-    return code
+    return .done
   }
 
   // MARK: Reboot

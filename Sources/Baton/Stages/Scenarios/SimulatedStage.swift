@@ -158,6 +158,9 @@ struct SimulatedStage: ScenarioStage {
     case .loseMessage: losesNextWord = true
     case .repeatMessage: repeatsNextWord = true
     case .losePush: move(.losePush)
+    case .device(.storage(let isFull)):
+      tell { $0.change(.storage(isFull: isFull)) }
+      move(.fillDisk(isFull))
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
