@@ -192,51 +192,6 @@ import WaitingTests
   }
 
   @Test(arguments: Phrase.all.map(\.form))
-  func `Every form of the language is accepted and matches exactly one phrase`(form: String) throws {
-    var line = form
-    for (word, example) in [
-      ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
-      ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
-      ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"), ("INVOICE", "1"),
-      ("CODE", "fee_insufficient"),
-    ] {
-      line = line.replacingOccurrences(of: word, with: example)
-    }
-    #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
-    let isForHead = (Phrase.wallets + Phrase.settings).contains { $0.form == form }
-    let before =
-      form.contains("AMOUNT") || isForHead
-      ? "" : "payment 1 of 1000 sat arrives\nthe user pays invoice 1 of 1000 sat\n"
-    let after = form == Phrase.verdictForm ? "" : "the verdict"
-    let head = Self.linesAbove[form].map { "\($0)\n" } ?? ""
-    let below = form == "the peer goes down" ? "the peer comes up again\n" : ""
-    #expect(refusal(of: "# x\n\(before)\(head)\(line)\n\(below)\(after)") == nil)
-  }
-
-  @Test(
-    arguments: [
-      ("a stranger replaces the lock file of the app", "the lock file of the app is replaced"),
-      ("a stranger empties the heartbeat", "the heartbeat is emptied"),
-      ("somebody copies the database", "the database is copied"),
-      ("the next word between the processes is lost", "the next message between the processes is lost"),
-      (
-        "the next word between the processes is repeated",
-        "the next message between the processes is repeated"
-      ),
-      (
-        "the user pays invoice 1 of 5 sat, forgotten by who made it",
-        "the user pays invoice 1 of 5 sat, forgotten by its recipient"
-      ),
-    ])
-  func `Lines of earlier versions of the language are read like the newer ones`(older: String, newer: String)
-    throws
-  {
-    let stories = try [older, newer].map { try ScenarioParser.parse("# x\n\($0)\nthe verdict") }
-    #expect(stories[0].steps.map(\.command) == stories[1].steps.map(\.command))
-    #expect(stories[0].invoices == stories[1].invoices)
-  }
-
-  @Test(arguments: Phrase.all.map(\.form))
   func `docs/scenarios.md has every form of the language`(form: String) throws {
     let page = try String(contentsOf: Stories.root.appending(path: "docs/scenarios.md"), encoding: .utf8)
     #expect(page.contains("| `\(form)` |"), "docs/scenarios.md does not have `\(form)`")
