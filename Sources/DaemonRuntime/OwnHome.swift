@@ -1,35 +1,36 @@
 import Glibc
 import OwnFiles
 
-/// The directories of one phone. All our programs check them here before use: a home prepared by another user would
-/// contain a seed that this user knows.
+/// The directories of one phone. All our programs check its home before use: a home prepared by another user would
+/// contain a seed that this user knows. Nobody else reaches what is in a home of mode 0700, so nothing in it is checked.
 public enum OwnHome {
-  /// The directories that `baton` uses; the container has its own, stricter rules.
-  public static let system = ["os", "lsp", "journal", "Keychain", "Keychain/items"]
   public static let container = "AppGroup"
 
-  /// Throws if the home or a part of it is a link, belongs to another user, or is open to others. Missing parts are
-  /// fine.
-  public static func check(_ home: String, _ parts: [String] = system) throws(SystemError) {
-    guard let directory = try ifThere({ () throws(OwnError) in try OwnDirectory.open(home) }) else { return }
-    for part in parts {
-      var place: OwnDirectory? = directory
-      for name in part.split(separator: "/") {
-        guard let parent = place else { break }
-        place = try ifThere { () throws(OwnError) in try parent.open(String(name)) }
-      }
+  /// Throws if the home is a link, belongs to another user, or is open to others. A missing one is fine.
+  public static func check(_ home: String) throws(SystemError) {
+    do throws(OwnError) { try checkPrivate(try OwnDirectory.open(home)) } catch {
+      if error.fault != .failed(ENOENT) { throw SystemError(error) }
     }
   }
 
-  /// Creates the missing directories, and checks all of them.
+  /// Creates the home and the missing ones of these directories in it, and checks the home.
   public static func make(_ home: String, _ parts: [String]) throws(SystemError) {
     do throws(OwnError) {
-      let directory = try OwnDirectory.make(home)
-      for part in parts {
-        var place = directory
-        for name in part.split(separator: "/") { place = try place.make(String(name)) }
+      try checkPrivate(try OwnDirectory.make(home))
+      for path in parts.map({ "\(home)/\($0)" }) where mkdir(path, 0o700) != 0 && errno != EEXIST {
+        throw OwnError(path: path, fault: .failed(errno))
       }
     } catch { throw Self.sentence(of: error) }
+  }
+
+  private static func checkPrivate(_ home: OwnDirectory) throws(OwnError) {
+    var status = stat()
+    guard fstat(home.descriptor, &status) == 0 else {
+      throw OwnError(path: home.path, fault: .failed(errno))
+    }
+    if status.st_mode & 0o077 != 0 {
+      throw OwnError(path: home.path, fault: .openToOthers(mode: UInt32(status.st_mode & 0o7777)))
+    }
   }
 
   /// One directory only, for a program that gets each path as an option.
@@ -46,16 +47,5 @@ public enum OwnHome {
   private static func sentence(of error: OwnError) -> SystemError {
     if case .failed(let code) = error.fault { return SystemError("create \(error.path)", code: code) }
     return SystemError(error)
-  }
-
-  private static func ifThere(_ open: () throws(OwnError) -> OwnDirectory) throws(SystemError)
-    -> OwnDirectory?
-  {
-    do throws(OwnError) {
-      return try open()
-    } catch {
-      if error.fault == .failed(ENOENT) { return nil }
-      throw SystemError(error)
-    }
   }
 }

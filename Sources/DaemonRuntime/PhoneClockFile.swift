@@ -26,7 +26,7 @@ public final class PhoneClockFile {
 
   /// One `pwrite` in place, so that readers keep their descriptor.
   public func write(_ clock: PhoneClock) throws(SystemError) {
-    let descriptor = try PlainFile.openOwn(path, O_WRONLY | O_CREAT)
+    let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT)
     defer { close(descriptor) }
     let bytes = clock.encoded()
     let count = pwrite(descriptor, bytes, bytes.count, 0)

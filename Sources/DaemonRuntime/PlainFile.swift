@@ -1,23 +1,11 @@
 import Glibc
-import OwnFiles
 
 /// Opens files that must be plain files: a pipe would block or swallow the bytes, a link points elsewhere.
 public enum PlainFile {
-  /// A file of a phone: it must belong to this user, and other users may not change it. Checked on the open
-  /// descriptor, before any read or write.
-  public static func openOwn(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
-    let descriptor = try open(path, flags)
-    if let fault = OwnFault.find(descriptor: descriptor, mustBe: .plainFile) {
-      close(descriptor)
-      throw SystemError("open \(path)", fault)
-    }
-    return descriptor
-  }
-
   /// For reading; nil if there is no such file.
-  static func openOwnIfThere(_ path: String) throws(SystemError) -> Int32? {
+  static func openIfThere(_ path: String) throws(SystemError) -> Int32? {
     do throws(SystemError) {
-      return try openOwn(path, O_RDONLY)
+      return try open(path, O_RDONLY)
     } catch {
       if error.code == ENOENT { return nil }
       throw error
@@ -27,7 +15,7 @@ public enum PlainFile {
   /// A new file; replaces an existing one.
   public static func openNew(_ path: String) throws(SystemError) -> Int32 {
     unlink(path)
-    return try openOwn(path, O_WRONLY | O_CREAT | O_EXCL)
+    return try open(path, O_WRONLY | O_CREAT | O_EXCL)
   }
 
   /// Replaces a file of a phone atomically: a reader never sees a part of it. `syncs`: it is on the disk before it has
@@ -46,18 +34,7 @@ public enum PlainFile {
     if rename(draft, path) != 0 { throw SystemError("write \(path)") }
   }
 
-  /// For files that a library opens by path, following links: checked before, in a directory that other users
-  /// cannot change. Missing files and other types are left to the library's own error.
-  public static func checkOwn(_ path: String) throws(SystemError) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return }
-    switch OwnFault.find(mode: UInt32(status.st_mode), owner: UInt32(status.st_uid), mustBe: .plainFile) {
-    case nil, .notAPlainFile, .notADirectory: return
-    case .some(let fault): throw SystemError("open \(path)", fault)
-    }
-  }
-
-  /// A file named by the user; it may belong to any user. It is truncated only once it is known to be a plain file.
+  /// It is truncated only once it is known to be a plain file.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> Int32 {
     let descriptor = Glibc.open(path, flags & ~O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
     if descriptor < 0 {

@@ -12,7 +12,7 @@ public struct SecretFile {
 
   /// Nil if there is no such file.
   public func read() throws -> [UInt8]? {
-    guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
+    guard let descriptor = try PlainFile.openIfThere(path) else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("read the attributes of \(path)") }

@@ -10,10 +10,9 @@ public enum SmallFile {
     return read(from: descriptor, limit: limit)
   }
 
-  /// A file of a phone, which must be plain and this user's; without a limit, all of it. Nil if there is no such
-  /// file.
+  /// A file of a phone, which must be plain; without a limit, all of it. Nil if there is no such file.
   public static func readOwn(_ path: String, limit: Int? = nil) throws(SystemError) -> [UInt8]? {
-    guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
+    guard let descriptor = try PlainFile.openIfThere(path) else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0,

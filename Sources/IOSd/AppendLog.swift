@@ -12,7 +12,7 @@ final class AppendLog<Row: Report> {
   private static var mostWaiting: Int { 4096 }
 
   init(_ path: String) throws(SystemError) {
-    descriptor = try PlainFile.openOwn(path, O_RDWR | O_APPEND | O_CREAT)
+    descriptor = try PlainFile.open(path, O_RDWR | O_APPEND | O_CREAT)
     lines = LineWriter(appendingTo: descriptor)
   }
 

@@ -40,7 +40,7 @@ struct BlindSpots {
     let name = ".iosd-lock-probe"
     let path = "\(container)/\(name)"
     let descriptor: Int32
-    do throws(SystemError) { descriptor = try PlainFile.openOwn(path, O_RDWR | O_CREAT) } catch {
+    do throws(SystemError) { descriptor = try PlainFile.open(path, O_RDWR | O_CREAT) } catch {
       return .locks("\(error)")
     }
     defer {

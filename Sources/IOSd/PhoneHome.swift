@@ -40,7 +40,7 @@ final class PhoneHome {
   /// The kernel drops the lock with the process; the file stays, as another iosd may have it open already.
   private static func takeLock(_ file: String, home: String) throws(PhoneHomeError) -> Int32 {
     let descriptor: Int32
-    do throws(SystemError) { descriptor = try PlainFile.openOwn(file, O_RDWR | O_CREAT) } catch {
+    do throws(SystemError) { descriptor = try PlainFile.open(file, O_RDWR | O_CREAT) } catch {
       throw .system(error)
     }
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -18,7 +18,7 @@ extension PhoneShell {
       return
     }
     do throws(SystemError) {
-      close(try PlainFile.openOwn(home.fullDisk, O_RDWR | O_CREAT))
+      close(try PlainFile.open(home.fullDisk, O_RDWR | O_CREAT))
     } catch { journal.note("the storage is not full for the wallet: \(error)") }
   }
 }

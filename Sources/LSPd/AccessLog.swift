@@ -26,7 +26,7 @@ final class AccessLog {
   deinit { close(descriptor) }
 
   private static func open(_ path: String) throws(SystemError) -> Int32 {
-    try PlainFile.openOwn(path, O_RDWR | O_APPEND | O_CREAT)
+    try PlainFile.open(path, O_RDWR | O_APPEND | O_CREAT)
   }
 
   /// False if the line could not be written.

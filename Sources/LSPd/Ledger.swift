@@ -13,11 +13,6 @@ final class Ledger {
   /// Where the times of this boot of the machine begin.
   private var bootBegin = TimeSpan.zero
 
-  /// To be called before SQLite opens the file.
-  static func check(path: String) throws(SystemError) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { try PlainFile.checkOwn(path + suffix) }
-  }
-
   init(path: String) throws {
     database = try Connection(path: path, access: .create, busyTimeoutMs: 5000)
     try database.migrate(steps: LedgerSchema.steps)

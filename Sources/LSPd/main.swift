@@ -30,7 +30,6 @@ do {
     arguments: Array(TypedArguments.words.dropFirst()))
   loop.onLate = { journal.recordLate(since: $0) }
   BusErrorEnd.install(database: options.ledger)
-  try Ledger.check(path: options.ledger)
   let ledger = try Ledger(path: options.ledger)
   let key = try NodeKeyFile(path: options.nodeKey).readOrMake(isNew: !ledger.isKnownByNodes())
   let running = try Provider(

@@ -99,7 +99,7 @@ public enum ContainerError: Error, Hashable, Sendable {
     case .notADirectory: self = .notADirectory(path: path)
     case .notAPlainFile: self = .notAPlainFile(path: path, because: "as it is not a plain file")
     case .foreign(let owner, let us): self = .wrongOwner(path: path, owner: owner, expected: us)
-    case .writableByOthers(let mode): self = .wrongMode(path: path, mode: mode)
+    case .writableByOthers(let mode), .openToOthers(let mode): self = .wrongMode(path: path, mode: mode)
     case .failed(let code): self = .init(errno: code, path: path, doing: "opening")
     }
   }

@@ -8,8 +8,12 @@ import WaitingTests
 
 private struct Damage: Sendable {
   var what: String
+  /// Of a home.
   var says: String
+  /// Of another directory.
+  var saysOfAPart: String?
   var isRootsOnly = false
+  var isOfHomesOnly = false
   var damage: @Sendable (String) -> Void
 
   static let all: [Damage] = [
@@ -17,8 +21,17 @@ private struct Damage: Sendable {
       what: "another user's", says: "it belongs to the user 65534, and this is the user \(geteuid()); ",
       isRootsOnly: true
     ) { chown($0, 65534, 65534) },
-    Damage(what: "open to all", says: "others may write to it (mode 777); ") { chmod($0, 0o777) },
-    Damage(what: "open to its group", says: "others may write to it (mode 770); ") { chmod($0, 0o770) },
+    Damage(
+      what: "open to all", says: "others may enter it (mode 777); ",
+      saysOfAPart: "others may write to it (mode 777); "
+    ) { chmod($0, 0o777) },
+    Damage(
+      what: "open to its group", says: "others may enter it (mode 770); ",
+      saysOfAPart: "others may write to it (mode 770); "
+    ) { chmod($0, 0o770) },
+    Damage(what: "open to readers", says: "others may enter it (mode 755); ", isOfHomesOnly: true) {
+      chmod($0, 0o755)
+    },
     Damage(what: "a link", says: "it is a symbolic link of the user \(geteuid()), ") {
       rename($0, "\($0)-away")
       symlink("\($0)-away", $0)
@@ -62,38 +75,31 @@ private struct Damage: Sendable {
     ) throws
   {
     for damage in Damage.all {
-      for part in [""] + OwnHome.system {
-        try? FileManager.default.removeItem(atPath: scratch("phone"))
-        try? FileManager.default.removeItem(atPath: scratch("phone-away"))
-        makeHome()
-        let path = scratch(part.isEmpty ? "phone" : "phone/\(part)")
-        damage.damage(path)
-        try isRefused("baton", ["--home", scratch("phone")] + verb, "cannot use \(path): \(damage.says)")
-      }
+      try? FileManager.default.removeItem(atPath: scratch("phone"))
+      try? FileManager.default.removeItem(atPath: scratch("phone-away"))
+      makeHome()
+      let path = scratch("phone")
+      damage.damage(path)
+      try isRefused("baton", ["--home", path] + verb, "cannot use \(path): \(damage.says)")
     }
     // No verb created a file.
     #expect(scratch.names.filter { !$0.hasPrefix("phone") } == ["said"])
   }
 
   @Test
-  func `The daemons and wallet processes refuse a phone's directory of which other users can change a part`()
+  func `The daemons refuse a home, and wallet processes a directory, that other users can change`()
     throws
   {
-    let parts = [
-      ("iosd", ["", "os", "AppGroup", "Keychain", "Keychain/items", "journal"]),
-      ("lspd", ["", "lsp", "journal"]),
-    ]
     for damage in Damage.all {
-      for (program, parts) in parts {
-        for part in parts {
-          try? FileManager.default.removeItem(atPath: scratch("phone"))
-          try? FileManager.default.removeItem(atPath: scratch("phone-away"))
-          makeHome()
-          let path = scratch(part.isEmpty ? "phone" : "phone/\(part)")
-          damage.damage(path)
-          try isRefused(program, ["--home", scratch("phone")], "cannot use \(path): \(damage.says)")
-        }
+      for program in ["iosd", "lspd"] {
+        try? FileManager.default.removeItem(atPath: scratch("phone"))
+        try? FileManager.default.removeItem(atPath: scratch("phone-away"))
+        makeHome()
+        damage.damage(scratch("phone"))
+        try isRefused(
+          program, ["--home", scratch("phone")], "cannot use \(scratch("phone")): \(damage.says)")
       }
+      if damage.isOfHomesOnly { continue }
       for program in ["mainappd", "notifyextd"] {
         for part in ["Keychain", "journal"] {
           try? FileManager.default.removeItem(atPath: scratch("phone"))
@@ -104,47 +110,11 @@ private struct Damage: Sendable {
             [
               "--container", scratch("phone/AppGroup"), "--keychain", scratch("phone/Keychain"), "--journal",
               scratch("phone/journal"),
-            ], "cannot use \(scratch("phone/\(part)")): \(damage.says)")
+            ], "cannot use \(scratch("phone/\(part)")): \(damage.saysOfAPart ?? damage.says)")
           #expect(!FilePath.exists(scratch("phone/Keychain/wallet-seed")))
         }
       }
     }
-  }
-
-  private static let secrets: [(String, String, Int)] = [
-    ("iosd", "os/keychain.key", 32), ("lspd", "lsp/node-key", 32), ("iosd", "os/device.json", 2),
-    ("iosd", "os/processes.jsonl", 0), ("lspd", "lsp/ledger.sqlite", 0),
-  ]
-
-  @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: secrets)
-  func `iosd and lspd refuse another user's file in this user's phone directory`(
-    program: String, file: String, size: Int
-  ) throws {
-    makeHome()
-    let path = scratch("phone/\(file)")
-    _ = FileManager.default.createFile(
-      atPath: path, contents: Data(repeating: 1, count: size), attributes: [.posixPermissions: 0o600])
-    chown(path, 65534, 65534)
-    try isRefused(
-      program, ["--home", scratch("phone")],
-      "cannot open \(path): it belongs to the user 65534, and this is the user 0; ",
-      code: 74)
-  }
-
-  @Test(
-    .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: ["mainappd", "notifyextd"])
-  func `Another user's seed file is refused`(program: String) throws {
-    makeHome()
-    let path = scratch("phone/Keychain/wallet-seed")
-    _ = FileManager.default.createFile(
-      atPath: path, contents: Data(repeating: 2, count: 32), attributes: [.posixPermissions: 0o600])
-    chown(path, 65534, 65534)
-    try isRefused(
-      program,
-      [
-        "--container", scratch("phone/AppGroup"), "--keychain", scratch("phone/Keychain"), "--journal",
-        scratch("phone/journal"),
-      ], "cannot open \(path): it belongs to the user 65534, and this is the user 0; ", code: 74)
   }
 
   @Test(arguments: ["demo", "run"])
@@ -156,7 +126,7 @@ private struct Damage: Sendable {
       verb == "run" ? ["run", story, "--keep", scratch("kept")] : ["demo", "--keep", scratch("kept")]
     _ = scratch.end(try scratch.start("baton", words))
     #expect(
-      scratch.text("said").contains("cannot use \(scratch("kept")): others may write to it (mode 777)"),
+      scratch.text("said").contains("cannot use \(scratch("kept")): others may enter it (mode 777)"),
       "\(scratch.text("said"))")
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("kept")).isEmpty)
   }
@@ -226,7 +196,7 @@ private struct Damage: Sendable {
     // Its owner does not use a home either that others could have changed.
     let (again, why) = try run(as: 65533, ["up"])
     #expect(again == .exited(code: 73))
-    #expect(why.contains("others may write to it (mode 777)"), "\(why)")
+    #expect(why.contains("others may enter it (mode 777)"), "\(why)")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))

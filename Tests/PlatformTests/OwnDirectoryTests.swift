@@ -3,51 +3,48 @@ import Testing
 
 @testable import OwnFiles
 
-/// Two ways to a directory of ours: opening each parent, and directly where no parent can be opened, as in a sandbox.
-/// Both must refuse the same.
 @Suite struct OwnDirectoryTests {
-  enum Way: CaseIterable, Sendable {
-    case byParents, directly
-
-    func reach(_ path: String, making: Bool) throws -> OwnDirectory {
-      switch self {
-      case .directly: try OwnDirectory.reachAtOnce(path, making: making)
-      case .byParents: try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
-      }
-    }
-
-    /// Why the directory is refused; nil if it is not.
-    func fault(_ path: String, making: Bool) -> OwnFault? {
-      do {
-        _ = try reach(path, making: making)
-        return nil
-      } catch { return (error as? OwnError)?.fault ?? .failed(0) }
-    }
+  /// Why the directory is refused; nil if it is not.
+  private func fault(_ path: String, making: Bool) -> OwnFault? {
+    do {
+      _ = try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
+      return nil
+    } catch { return (error as? OwnError)?.fault ?? .failed(0) }
   }
 
-  @Test(arguments: Way.allCases)
-  func `A directory is created once and found afterwards`(_ way: Way) throws {
+  @Test func `A directory is created once and found afterwards`() throws {
     let place = Place()
     let path = place.path + "/new"
-    #expect(way.fault(path, making: false) == .failed(ENOENT))
-    #expect(try way.reach(path, making: true).isNew)
-    #expect(try !way.reach(path, making: true).isNew)
-    let directory = try way.reach(path, making: false)
-    #expect(try directory.make("in").isNew)
-    #expect(way.fault(place.path + "/none/deeper", making: true) == .failed(ENOENT))
+    #expect(fault(path, making: false) == .failed(ENOENT))
+    #expect(try OwnDirectory.make(path).isNew)
+    #expect(try !OwnDirectory.make(path).isNew)
+    #expect(fault(path, making: false) == nil)
+    #expect(fault(place.path + "/none/deeper", making: true) == .failed(ENOENT))
   }
 
-  @Test(arguments: Way.allCases, [true, false])
-  func `A file, a link, and a directory that others can write are refused as a directory`(
-    _ way: Way, making: Bool
-  ) throws {
+  @Test(arguments: [true, false])
+  func `A file, a link, and a directory that others can write are refused as a directory`(making: Bool) {
     let place = Place()
     place.write("file")
     symlink(place.path, place.path + "/link")
     mkdir(place.path + "/open", 0o700)
     chmod(place.path + "/open", 0o777)
-    #expect(way.fault(place.path + "/file", making: making) == .notADirectory)
-    #expect(way.fault(place.path + "/link", making: making) == .link(owner: geteuid()))
-    #expect(way.fault(place.path + "/open", making: making) == .writableByOthers(mode: 0o777))
+    #expect(fault(place.path + "/file", making: making) == .notADirectory)
+    for end in ["", "/", "/."] {
+      #expect(fault(place.path + "/link" + end, making: making) == .link(owner: geteuid()))
+    }
+    #expect(fault(place.path + "/open", making: making) == .writableByOthers(mode: 0o777))
+  }
+
+  @Test func `What is above a directory is this user's or root's, or sticky`() {
+    let (us, other) = (geteuid(), UInt32(65534))
+    let (link, directory) = (UInt32(S_IFLNK) | 0o777, UInt32(S_IFDIR) | 0o755)
+    for owner in [us, 0] {
+      #expect(OwnFault.find(above: link, owner: owner) == nil)
+      #expect(OwnFault.find(above: directory, owner: owner) == nil)
+    }
+    #expect(OwnFault.find(above: link, owner: other) == .link(owner: other))
+    #expect(OwnFault.find(above: directory | UInt32(S_ISVTX), owner: other) == nil)
+    #expect(OwnFault.find(above: directory, owner: other) == (us == 0 ? nil : .foreign(owner: other, us: us)))
   }
 }

@@ -16,7 +16,7 @@ package enum RunPlace {
       } catch { throw CommandFailure(.cannotCreate, error.description) }
     }
     // Another user's directory is refused: its owner could change all files in it.
-    do throws(SystemError) { try OwnHome.check(kept, []) } catch {
+    do throws(SystemError) { try OwnHome.check(kept) } catch {
       throw CommandFailure(.cannotCreate, error.description)
     }
     try checkParent(of: root ?? kept)

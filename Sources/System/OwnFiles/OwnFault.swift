@@ -12,6 +12,8 @@ public enum OwnFault: Hashable, Sendable {
   case notAPlainFile
   case foreign(owner: UInt32, us: UInt32)
   case writableByOthers(mode: UInt32)
+  /// A phone's directory is for its user alone.
+  case openToOthers(mode: UInt32)
   /// The system call failed with this `errno`.
   case failed(Int32)
 
@@ -34,6 +36,14 @@ public enum OwnFault: Hashable, Sendable {
     return mode & 0o022 == 0 ? nil : .writableByOthers(mode: mode & 0o7777)
   }
 
+  /// The same for what is above a directory. Root may use another user's directories, as in a container that has a
+  /// user's directory mounted.
+  static func find(above mode: UInt32, owner: UInt32) -> OwnFault? {
+    if owner == geteuid() || owner == 0 { return nil }
+    if mode & UInt32(S_IFMT) == UInt32(S_IFLNK) { return .link(owner: owner) }
+    return geteuid() == 0 || mode & UInt32(S_ISVTX) != 0 ? nil : .foreign(owner: owner, us: geteuid())
+  }
+
   /// Checks the open file, not the file now at its path.
   public static func find(descriptor: Int32, mustBe kind: Kind) -> OwnFault? {
     var status = stat()
@@ -52,6 +62,8 @@ public enum OwnFault: Hashable, Sendable {
       "it belongs to the user \(owner), and this is the user \(us); use a path of your own, or run as its owner"
     case .writableByOthers(let mode):
       "others may write to it (mode \(String(mode, radix: 8))); check that its contents are yours, then run chmod go-w"
+    case .openToOthers(let mode):
+      "others may enter it (mode \(String(mode, radix: 8))); check that its contents are yours, then run chmod 700"
     case .failed: nil
     }
   }

@@ -79,10 +79,6 @@
       openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | (followsLink ? 0 : O_SYMLINK))
     }
 
-    /// In a sandbox the directories above an App Group's can be traversed but not opened. They belong to the
-    /// system.
-    public static let opensTheWay = false
-
     /// On Darwin `fsync` leaves the data in the disk's cache. Not every file system supports F_FULLFSYNC.
     public static func makeDurable(_ descriptor: Int32) {
       if fcntl(descriptor, F_FULLFSYNC) != 0 { fsync(descriptor) }

@@ -115,9 +115,6 @@
       openat(directory, name, pathOnly | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
     }
 
-    /// Whether the directories above one of ours can be opened, to check each one.
-    public static let opensTheWay = true
-
     /// Makes written data, or a directory's new names, survive a power loss.
     public static func makeDurable(_ descriptor: Int32) { fsync(descriptor) }
 

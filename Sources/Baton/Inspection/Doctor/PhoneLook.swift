@@ -14,7 +14,7 @@ struct PhoneLook {
 
   init(_ phone: Phone) {
     var notes: [PhoneNote] = []
-    do throws(SystemError) { try OwnHome.check(phone.home, OwnHome.system) } catch {
+    do throws(SystemError) { try OwnHome.check(phone.home) } catch {
       notes.append(.openHome(error.description))
     }
     notes += Self.secretFiles(of: phone).compactMap { path in

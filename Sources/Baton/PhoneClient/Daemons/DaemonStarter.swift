@@ -11,7 +11,7 @@ package enum DaemonStarter {
     // Opened like every file of a phone: no link, no file of another user.
     let output: Int32?
     do throws(SystemError) {
-      output = if let log { try PlainFile.openOwn(log, O_WRONLY | O_CREAT | O_APPEND) } else { nil }
+      output = if let log { try PlainFile.open(log, O_WRONLY | O_CREAT | O_APPEND) } else { nil }
     } catch { throw CommandFailure(.cannotCreate, error.description) }
     defer { if let output { close(output) } }
     CrashTraces.withholdReports()

@@ -46,7 +46,7 @@ package enum FilePath {
 
   /// The last lines of a log, from byte `beginning` on, without reading all of it.
   package static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
-    guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
+    guard let descriptor = try? PlainFile.open(path, O_RDONLY) else { return [] }
     defer { close(descriptor) }
     let size = lseek(descriptor, 0, SEEK_END)
     var buffer = [UInt8](repeating: 0, count: 16_384)

@@ -13,7 +13,7 @@ package enum HomeWallet {
     let bytes: [UInt8]?
     do throws(SystemError) {
       // As at the start: nothing is believed of a home that others can change.
-      try OwnHome.check(phone.home, OwnHome.system + [OwnHome.container])
+      try OwnHome.check(phone.home)
       bytes = try SmallFile.readOwn(path, limit: 64)
     } catch { throw CommandFailure(.cannotCreate, error.description) }
     guard let bytes else { return nil }

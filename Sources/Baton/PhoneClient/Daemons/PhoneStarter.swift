@@ -72,7 +72,7 @@ package final class PhoneStarter {
     // The parent may be another user's; the home and all in it may not.
     try FilePath.makeDirectories(FilePath.parent(of: phone.home))
     do throws(SystemError) {
-      try OwnHome.check(phone.home, OwnHome.system + [OwnHome.container])
+      try OwnHome.check(phone.home)
       try OwnHome.make(phone.home, ["lsp", "os", "journal"])
     } catch { throw CommandFailure(.cannotCreate, error.description) }
   }

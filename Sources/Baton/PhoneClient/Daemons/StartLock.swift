@@ -8,7 +8,7 @@ final class StartLock {
   private let descriptor: Int32
 
   init(_ phone: Phone, timeout: TimeSpan, isInterrupted: () -> Bool = { false }) throws {
-    descriptor = try PlainFile.openOwn("\(phone.os)/up.lock", O_RDWR | O_CREAT)
+    descriptor = try PlainFile.open("\(phone.os)/up.lock", O_RDWR | O_CREAT)
     let deadline = Clock.monotonicNow + timeout
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if isInterrupted() {
