@@ -36,30 +36,30 @@ enum JudgeRowsFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     var source = ByteSource(bytes)
     let row = SQLiteRow(path: "x", table: "t", names: columns, cells: source.values(columns.count))
-    read { () throws(JudgeError) in _ = try RunEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try RunEntry(row).row }
     read { () throws(JudgeError) in _ = try ConnectionEntry(row).isRefused }
     read { () throws(JudgeError) in _ = try FrameEntry(row).isIn }
-    read { () throws(JudgeError) in _ = try FenceEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try FenceEntry(row).row }
     read { () throws(JudgeError) in
       let payment = try PaymentEntry(row)
       promise(!(payment.isPaid && payment.isFailed), "a payment is paid and failed")
     }
-    read { () throws(JudgeError) in _ = try PushEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try PushEntry(row).row }
     read { () throws(JudgeError) in _ = try ClaimEntry(row).boot }
     read { () throws(JudgeError) in
       let write = try NodeWriteEntry(row)
-      _ = write.evidence
+      _ = write.row
       summarise(write.what)
     }
     // Also from the bytes alone: a row whose other columns all fit is rare.
     summarise(text(bytes))
-    read { () throws(JudgeError) in _ = try InvoiceEntry(row).evidence }
-    read { () throws(JudgeError) in _ = try ReceivedEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try InvoiceEntry(row).row }
+    read { () throws(JudgeError) in _ = try ReceivedEntry(row).row }
     read { () throws(JudgeError) in
       let sent = try SentEntry(row)
       promise(!(sent.isPaid && sent.isFailed), "a payment is paid and failed")
     }
-    read { () throws(JudgeError) in _ = try ExternalInvoiceEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try ExternalInvoiceEntry(row).row }
     for holder in [ChannelEnd.wallet, .peer] {
       read { () throws(JudgeError) in
         let splice = try SpliceEntry(row, of: holder)

@@ -1,7 +1,6 @@
 import Foundation
 import GeneratedPages
 import JSON
-import Judge
 import Live
 import Reports
 import Testing
@@ -50,7 +49,7 @@ import WaitingTests
       Entry("inspect-diff", "`baton inspect --diff`", ContainerDiff.Document.self),
       Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
       Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
-      Entry("judge", "`baton judge`", Verdict.self),
+      Entry("judge", "`baton judge`", VerdictDocument.self),
       Entry("kill", "`baton kill`", SignalVerbs.Document.self),
       Entry("freeze", "`baton freeze`", SignalVerbs.Document.self),
       Entry("thaw", "`baton thaw`", SignalVerbs.Document.self),

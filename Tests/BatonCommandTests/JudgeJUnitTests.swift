@@ -25,15 +25,17 @@ import WaitingTests
   func `The JUnit file has a case per invariant and one for the evidence; what is broken or missing fails`()
     throws
   {
-    let sound = try written(Verdict(counts: Verdict.Counts(), judged: ["container"]))
+    let sound = try written(Verdict(counts: Verdict.Counts(), judged: [.container]))
     #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))
     #expect(sound.failed.isEmpty)
-    let findings = [1, 4, 4].map { Finding(invariant: $0, sentence: "a < b & \"c\"", rows: []) }
-    let missing = Absence(part: "phone", sentence: "there is no os/", advice: "judge the whole home")
+    let findings = [FindingKind.claimDiffers, .writeUnknown, .writeUnknown].map {
+      Finding($0, ["a < b & \"c\"", ""])
+    }
+    let missing = Absence(.phone, "there is no os/", advice: "judge the whole home")
     let broken = try written(
-      Verdict(counts: Verdict.Counts(), findings: findings, judged: ["container"], missing: [missing]))
+      Verdict(counts: Verdict.Counts(), findings: findings, judged: [.container], missing: [missing]))
     #expect(broken.failed == ["evidence", Invariant.exclusion.title, Invariant.nothingIsGone.title])
-    #expect(broken.messages.last == "a < b & \"c\"")
+    #expect(broken.messages.last == #"Node write a < b & "c" has an unknown text in `what`: """#)
     #expect(
       broken.suite["failures"] == "2" && broken.suite["errors"] == "1"
         && broken.suite["tests"] == "\(Invariant.allCases.count + 1)")

@@ -8,7 +8,7 @@ import Testing
 @Suite("Broken invariants")
 struct BrokenInvariantTests {
   private func invariants(of run: SampleRun) throws -> Set<Int> {
-    Set(try Judge.verdict(home: run.home).findings.map(\.invariant))
+    Set(try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue))
   }
 
   @Test
@@ -25,7 +25,7 @@ struct BrokenInvariantTests {
     try run.wallet.execute(
       "UPDATE node_writes SET at_mono_ns = (SELECT at_mono_ns FROM node_writes WHERE id = 7) WHERE id = 6")
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(findings.contains { $0.invariant == 1 && $0.sentence.contains("had made") })
+    #expect(findings.contains { $0.invariant == .exclusion && $0.sentence.contains("had made") })
   }
 
   @Test(
@@ -52,7 +52,7 @@ struct BrokenInvariantTests {
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
       findings.contains {
-        $0.invariant == 3 && $0.sentence.contains("was sent before the receipt was durable")
+        $0.invariant == .paymentsOnce && $0.sentence.contains("was sent before the receipt was durable")
       }
         == isFound,
       "\(findings.map(\.sentence))")
@@ -87,7 +87,8 @@ struct BrokenInvariantTests {
     #expect(changed != text)
     #expect(
       try Judge.verdict(home: run.home).findings.contains {
-        $0.invariant == 4 && $0.sentence.hasSuffix("but the wallet's database lacks the cancellation")
+        $0.invariant == .nothingIsGone
+          && $0.sentence.hasSuffix("but the wallet's database lacks the cancellation")
       })
   }
 
@@ -113,7 +114,7 @@ struct BrokenInvariantTests {
     try run.ledger.execute("UPDATE frames SET bytes = ? WHERE id = ?", [.blob(old), .integer(frame)])
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
-      findings.contains { $0.invariant == 2 && $0.sentence.contains("a number is too low") })
+      findings.contains { $0.invariant == .noStateGoesBack && $0.sentence.contains("a number is too low") })
   }
 
   @Test
@@ -121,7 +122,10 @@ struct BrokenInvariantTests {
     let run = try SampleStory.tell()
     try run.wallet.execute("DELETE FROM received_payments WHERE id = 2")
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings.contains { $0.invariant == 3 && $0.sentence.contains("has not received it") })
+    #expect(
+      verdict.findings.contains {
+        $0.invariant == .paymentsOnce && $0.sentence.contains("has not received it")
+      })
     #expect(verdict.exitCode == 2)
   }
 
@@ -229,7 +233,7 @@ struct BrokenInvariantTests {
     journal.event("any", "{\"seed\":\"\(WireBytes.hex(SampleRun.seed))\"}", at: run.now)
     try journal.write(to: "\(run.home)/journal")
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings.map(\.invariant) == [8])
+    #expect(verdict.findings.map(\.invariant.rawValue) == [8])
     #expect(verdict.remarks.contains { $0.contains("has 2 seeds") && $0.contains(SampleRun.group) })
   }
 

@@ -60,7 +60,7 @@ import Testing
     let run = try SampleStory.tell()
     try run.ledger.execute("UPDATE frames SET acted = 0 WHERE id = 5")
     let findings = try Judge.verdict(home: run.home).findings
-    let named = try #require(findings.first { $0.rows.contains("ledger frames 5") })
+    let named = try #require(findings.first { $0.rows.contains(.frame(5)) })
     let rows = try run.ledger.rows("SELECT at_ns FROM frames WHERE id = 5")
     guard case .integer(let at)? = rows.first?.first else {
       Issue.record("the sample has no frame 5")
@@ -145,7 +145,7 @@ import Testing
   private func demand(_ run: SampleRun, _ invariant: Int, _ words: String) throws {
     let found = try Judge.verdict(home: run.home).findings
     #expect(
-      found.contains { $0.invariant == invariant && $0.sentence.contains(words) },
-      "\(found.map { "\($0.invariant) \($0.sentence)" })")
+      found.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
+      "\(found.map { "\($0.invariant.rawValue) \($0.sentence)" })")
   }
 }

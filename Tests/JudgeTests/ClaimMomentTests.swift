@@ -20,7 +20,7 @@ struct ClaimMomentTests {
       run.ended(
         2, "extension", pid: 200, how: "signalled", number: 9, reason: "killed from outside by signal 9")
     }
-    return try Judge.verdict(home: run.home).findings.map(\.invariant)
+    return try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue)
   }
 
   @Test

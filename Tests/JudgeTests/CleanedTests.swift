@@ -14,7 +14,7 @@ import Testing
   }
 
   private func findings(_ run: SampleRun) throws -> [String] {
-    try Judge.verdict(home: run.home).findings.map { "\($0.invariant) \($0.sentence)" }
+    try Judge.verdict(home: run.home).findings.map { "\($0.invariant.rawValue) \($0.sentence)" }
   }
 
   @Test(arguments: Story.allCases)
@@ -55,8 +55,8 @@ import Testing
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [], "\(verdict.findings)")
     #expect(verdict.exitCode == 74)
-    #expect(verdict.missing.contains { $0.part == "journals of mainappd" }, "\(verdict.missing)")
-    #expect(verdict.missing.contains { $0.part == "journals of lspd" }, "\(verdict.missing)")
+    #expect(verdict.missing.contains { $0.part.rawValue == "journals of mainappd" }, "\(verdict.missing)")
+    #expect(verdict.missing.contains { $0.part.rawValue == "journals of lspd" }, "\(verdict.missing)")
   }
 
   @Test
@@ -77,7 +77,7 @@ import Testing
           .write(toFile: rows, atomically: false, encoding: .utf8)
       }
       let verdict = try Judge.verdict(home: run.home)
-      #expect(verdict.missing.contains { $0.part.contains("journals of") }, "\(verdict.missing)")
+      #expect(verdict.missing.contains { $0.part.rawValue.contains("journals of") }, "\(verdict.missing)")
     }
   }
 
@@ -87,7 +87,7 @@ import Testing
     try run.removeJournals(andTheNewestOf: "notifyextd")
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.exitCode == 74)
-    #expect(verdict.missing.map(\.part) == ["journals of notifyextd"])
+    #expect(verdict.missing.map(\.part.rawValue) == ["journals of notifyextd"])
   }
 
   @Test(

@@ -21,8 +21,11 @@ import Testing
       """)
     let verdict = try Judge.verdict(home: run.home)
     let twice = verdict.findings.filter { $0.sentence.hasSuffix("is in the wallet 2 times") }
-    #expect(twice.map(\.invariant) == [3])
-    #expect(twice.first?.rows == ["node.sqlite received_payments 1", "node.sqlite received_payments 3"])
+    #expect(twice.map(\.invariant.rawValue) == [3])
+    #expect(
+      twice.first?.rows.map(\.description) == [
+        "node.sqlite received_payments 1", "node.sqlite received_payments 3",
+      ])
     #expect(verdict.exitCode == 2)
   }
 
@@ -48,9 +51,9 @@ import Testing
   }
 
   @Test func `Findings of one kind are grouped and repeated ones dropped`() {
-    let finding = Finding(invariant: 4, sentence: "Epoch 3 is gone", rows: ["a"])
-    let like = Finding(invariant: 4, sentence: "Epoch 4 is gone", rows: ["b"])
-    let other = Finding(invariant: 2, sentence: "Epoch 4 is gone", rows: ["b"])
+    let finding = Finding(.claimGone, ["3"], at: [.journal("a", line: 1)])
+    let like = Finding(.claimGone, ["4"], at: [.journal("b", line: 1)])
+    let other = Finding(.fenceMissing, ["4"], at: [.journal("b", line: 1)])
     #expect(
       FindingGroup.all([finding, like, finding, other]).map(\.findings) == [[finding, like], [other]])
   }

@@ -18,7 +18,7 @@ import Testing
     let verdict = try verdict(of: try SampleStory.tellOfMove(), others: ["AppGroup-before"])
     #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
     #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
-    #expect(verdict.judged.contains("other container"))
+    #expect(verdict.judged.map(\.rawValue).contains("other container"))
     #expect(
       verdict.remarks.contains {
         $0.hasPrefix("under epoch 2 the wallet was moved from container a1a2a3a4a5a6… ")
@@ -30,7 +30,7 @@ import Testing
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
     #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")
-    #expect(missing.missing.map(\.part) == ["other container"])
+    #expect(missing.missing.map(\.part.rawValue) == ["other container"])
     #expect(missing.text.contains("the wallet moved into this container under epoch 2"))
     let waived = try verdict(of: run, without: [.other])
     #expect(waived.exitCode == 0, "\(waived.text)")
@@ -67,7 +67,7 @@ import Testing
     let verdict = try verdict(of: run, others: ["AppGroup-before"])
     #expect(verdict.exitCode == 2)
     #expect(
-      verdict.findings.contains { $0.invariant == invariant && $0.sentence.contains(words) },
+      verdict.findings.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
       "\(verdict.text)")
   }
 

@@ -15,7 +15,8 @@ import Testing
   func `A preimage released for the first part alone violates invariant 3`() throws {
     let run = try SampleStory.tellInParts(.early)
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("had 60 sat of 100 sat") })
+    #expect(
+      findings.contains { $0.invariant == .paymentsOnce && $0.sentence.contains("had 60 sat of 100 sat") })
   }
 
   @Test
@@ -26,7 +27,7 @@ import Testing
       let run = try SampleStory.tellInParts()
       try run.wallet.execute(change)
       let findings = try Judge.verdict(home: run.home).findings
-      #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("for all 2 parts") })
+      #expect(findings.contains { $0.invariant == .paymentsOnce && $0.sentence.contains("for all 2 parts") })
     }
   }
 
@@ -54,10 +55,10 @@ import Testing
     let run = try SampleStory.tellInParts()
     try run.ledger.execute("UPDATE payments SET total_msat = 40000 WHERE id = 2")
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("was paid 2 times") })
+    #expect(findings.contains { $0.invariant == .paymentsOnce && $0.sentence.contains("was paid 2 times") })
     #expect(
       findings.contains {
-        $0.invariant == 3 && $0.sentence.contains("does not belong to exactly one payment")
+        $0.invariant == .paymentsOnce && $0.sentence.contains("does not belong to exactly one payment")
       })
   }
 }

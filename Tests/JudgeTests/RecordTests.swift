@@ -11,7 +11,8 @@ struct RecordTests {
   private func findings(_ change: (SampleRun) throws -> Void) throws -> [String] {
     let run = try SampleStory.tellOfTelling()
     try change(run)
-    return try Judge.verdict(home: run.home).findings.filter { $0.invariant == 4 }.map(\.sentence)
+    return try Judge.verdict(home: run.home).findings.filter { $0.invariant == .nothingIsGone }.map(
+      \.sentence)
   }
 
   private func words(_ hash: [UInt8]) -> String {

@@ -64,8 +64,8 @@ import Testing
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
-      findings.contains { $0.invariant == invariant && $0.sentence.contains(words) },
-      "\(findings.map { "\($0.invariant) \($0.sentence)" })")
+      findings.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
+      "\(findings.map { "\($0.invariant.rawValue) \($0.sentence)" })")
   }
 
   @Test
@@ -81,7 +81,7 @@ import Testing
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
       findings.contains {
-        $0.invariant == 3 && $0.sentence.contains("the peer never signed for its fulfilment")
+        $0.invariant == .paymentsOnce && $0.sentence.contains("the peer never signed for its fulfilment")
       }, "\(findings.map(\.sentence))")
   }
 }

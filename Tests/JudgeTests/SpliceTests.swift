@@ -48,7 +48,8 @@ import Testing
     try (place == .wallet ? run.wallet : run.ledger).execute(change)
     let found = try findings(run)
     #expect(
-      found.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(found.map(\.sentence))")
+      found.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
+      "\(found.map(\.sentence))")
   }
 
   @Test func `A splice that is pending in the wallet's table is listed as unsettled`() throws {
@@ -115,7 +116,8 @@ import Testing
       [.blob(new), .blob(old)])
     let found = try findings(run)
     #expect(
-      found.contains { $0.invariant == 2 && $0.sentence.contains(words) }, "\(what): \(found.map(\.sentence))"
+      found.contains { $0.invariant == .noStateGoesBack && $0.sentence.contains(words) },
+      "\(what): \(found.map(\.sentence))"
     )
   }
 
@@ -139,7 +141,8 @@ import Testing
     try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 1")
     let found = try findings(run)
     #expect(
-      found.contains { $0.invariant == 1 && $0.sentence.contains("had made") }, "\(found.map(\.sentence))")
+      found.contains { $0.invariant == .exclusion && $0.sentence.contains("had made") },
+      "\(found.map(\.sentence))")
   }
 
   @Test
@@ -151,7 +154,7 @@ import Testing
       [.blob(said + SpliceBytes.fundings()), .blob(said + SpliceBytes.fundings(next: true))])
     let found = try findings(run)
     #expect(
-      found.contains { $0.invariant == 2 && $0.sentence.contains("names fundings") },
+      found.contains { $0.invariant == .noStateGoesBack && $0.sentence.contains("names fundings") },
       "\(found.map(\.sentence))")
   }
 
@@ -166,6 +169,8 @@ import Testing
     journal.end(at: run.now + 1)
     try journal.write(to: "\(run.home)/journal")
     #expect(
-      try findings(run).contains { $0.invariant == 3 && $0.sentence.contains("The wallet reported splice") })
+      try findings(run).contains {
+        $0.invariant == .paymentsOnce && $0.sentence.contains("The wallet reported splice")
+      })
   }
 }

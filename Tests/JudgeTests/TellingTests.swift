@@ -21,7 +21,8 @@ struct TellingTests {
   ) throws {
     let all = try findings { run in try (wallet ? run.wallet : run.ledger).executeAll(sql) }
     #expect(
-      all.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(all.map(\.sentence))",
+      all.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
+      "\(all.map(\.sentence))",
       sourceLocation: location)
   }
 
@@ -57,7 +58,7 @@ struct TellingTests {
       }
       try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
       let found = try Judge.verdict(home: run.home).findings
-      #expect(found.contains { $0.invariant == 9 }, "\(sign)")
+      #expect(found.contains { $0.invariant == .tellingExtension }, "\(sign)")
     }
   }
 
@@ -92,7 +93,7 @@ struct TellingTests {
       try journal.write(to: journals)
     }
     let sentences = {
-      try Judge.verdict(home: run.home).findings.filter { $0.invariant == 9 }.map(\.sentence)
+      try Judge.verdict(home: run.home).findings.filter { $0.invariant == .tellingExtension }.map(\.sentence)
     }
     #expect(try sentences() == [])
     try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
@@ -105,7 +106,7 @@ struct TellingTests {
   {
     let sentences = try findings {
       try $0.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
-    }.filter { $0.invariant == 9 }.map(\.sentence)
+    }.filter { $0.invariant == .tellingExtension }.map(\.sentence)
     #expect(
       sentences == [
         "Epoch 2 was claimed by the extension",
@@ -125,7 +126,9 @@ struct TellingTests {
     try changed.write(toFile: path, atomically: true, encoding: .utf8)
     let found = try Judge.verdict(home: run.home).findings
     #expect(
-      found.contains { $0.invariant == 9 && $0.sentence.contains("process 300, which is an extension") })
+      found.contains {
+        $0.invariant == .tellingExtension && $0.sentence.contains("process 300, which is an extension")
+      })
   }
 
   @Test func `An accepted connection without an epoch violates invariant 9`() throws {
@@ -145,7 +148,7 @@ struct TellingTests {
     try file.write(contentsOf: Data(event.utf8))
     try file.close()
     let found = try Judge.verdict(home: run.home).findings
-    #expect(found.contains { $0.invariant == 9 && $0.sentence.contains("used the node") })
+    #expect(found.contains { $0.invariant == .tellingExtension && $0.sentence.contains("used the node") })
   }
 
   @Test func `A notification that is missing for an alert violates invariant 5`() throws {
@@ -155,7 +158,8 @@ struct TellingTests {
     let rows = text.split(separator: "\n", omittingEmptySubsequences: true)
     try (rows[0].replacing("\"push\":2", with: "\"push\":4") + "\n" + rows[1] + "\n").write(
       toFile: path, atomically: true, encoding: .utf8)
-    let found = try Judge.verdict(home: run.home).findings.filter { $0.invariant == 5 }.map(\.sentence)
+    let found = try Judge.verdict(home: run.home).findings.filter { $0.invariant == .notifications }.map(
+      \.sentence)
     #expect(
       found == [
         "The visible push 2 ended with 0 notifications", "The visible push 4 ended with 2 notifications",

@@ -23,7 +23,7 @@ struct UnknownNodeTests {
       try then(run)
       try run.close(2, "the other side disconnected")
     }
-    return try Judge.verdict(home: run.home).findings.map(\.invariant)
+    return try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue)
   }
 
   @Test

@@ -73,7 +73,7 @@ import Testing
     #expect(verdict.exitCode == 2)
     let second = verdict.findings.filter { $0.sentence.hasPrefix("Wallet 2: ") }
     #expect(!second.isEmpty, "\(verdict.text)")
-    #expect(verdict.findings.contains { $0.invariant == invariant }, "\(verdict.text)")
+    #expect(verdict.findings.contains { $0.invariant.rawValue == invariant }, "\(verdict.text)")
   }
 
   @Test func `A phone that another phone's peer serves is judged by its own wallet's rows there`() throws {

@@ -4,7 +4,7 @@ extension PeerReplay {
     guard isChannelKnown, let channel = view?.channel, let step = view?.plain(given) else { return }
     if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
     if frame.channel != channel {
-      find(2, "Frame \(frame.entry.id) names another channel", frame)
+      find(.namesOtherChannel, frame.entry.id, at: frame)
       return
     }
     do throws(ChannelView.Illegal) {
@@ -16,9 +16,8 @@ extension PeerReplay {
     } catch {
       isChannelKnown = false
       find(
-        2,
-        "\(end == .wallet ? "The wallet" : "The peer") sent \(step.name) in frame \(frame.entry.id): "
-          + error.reason, frame)
+        .illegalStep, end == .wallet ? "The wallet" : "The peer", step.name, frame.entry.id, error.reason,
+        at: frame)
     }
   }
 
@@ -104,11 +103,8 @@ extension PeerReplay {
       let isTooLow = body.nextCommitment < low + 1 || body.nextRevocation < min(least, revocations)
       let what = isTooLow ? "too low" : "too high"
       find(
-        2,
-        "The wallet's channel_reestablish (frame \(frame.entry.id)) says next commitment \(body.nextCommitment), "
-          + "revocation \(body.nextRevocation), but \(view.commitmentsSigned[.peer]) commitments and \(revocations) revocations "
-          + "were sent to it, and its own messages acknowledge "
-          + "\(view.revocationsSent[.wallet]) and \(least): a number is \(what)", frame)
+        .reestablishNumber, frame.entry.id, body.nextCommitment, body.nextRevocation,
+        view.commitmentsSigned[.peer], revocations, view.revocationsSent[.wallet], least, what, at: frame)
     }
     let secret =
       body.nextRevocation == 0
@@ -116,21 +112,16 @@ extension PeerReplay {
       : Secrets.perCommitment(
         channel: view.channel, ofOpener: view.opener == .peer, number: body.nextRevocation - 1)
     if body.secret != secret || body.channel != view.channel {
-      find(
-        2, "The wallet's channel_reestablish (frame \(frame.entry.id)) shows a wrong secret or channel", frame
-      )
+      find(.reestablishSecret, frame.entry.id, at: frame)
     }
     checkFundings(of: body, view, frame)
     guard frame.entry.isActedOn else {
       links[frame.entry.connection]?.state = .failed
-      find(
-        2,
-        "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "no reason recorded")",
-        frame)
+      find(.reestablishRefused, frame.entry.whyNot ?? "no reason recorded", at: frame)
       return
     }
     if links[frame.entry.connection]?.receivedReestablish == true {
-      find(2, "The peer processed a second channel_reestablish (frame \(frame.entry.id))", frame)
+      find(.secondReestablish, frame.entry.id, at: frame)
     }
     links[frame.entry.connection]?.receivedReestablish = true
     links[frame.entry.connection]?.mustResendCommitment =

@@ -5,20 +5,16 @@ extension PeerReplay {
     let entry = evidence.ledger.connection(id)
     let isLegacy = evidence.ledger.run(at: frame.entry.atNs)?.isLegacy == 1
     let verdict = Self.verdict(on: claim, replacing: replacing, known: fence, isLegacy: isLegacy)
-    let rows = entry.map { [$0.evidence] } ?? []
+    let rows = entry.map { [$0.row] } ?? []
     if entry?.verdict != verdict {
       find(
-        1,
-        "The peer judged connection \(id) (epoch \(claim.map { "\($0.epoch)" } ?? "none")) "
-          + "\(entry?.verdict ?? "not at all") where its rule says \(verdict)"
-          + (fence.map { ", as it knew epoch \($0.epoch)" } ?? ""), frame, rows)
+        .connectionMisjudged, id, claim.map { "\($0.epoch)" } ?? "none", entry?.verdict ?? "not at all",
+        verdict, fence.map { ", as it knew epoch \($0.epoch)" } ?? "", at: frame, rows)
     }
     if entry?.epoch != claim?.epoch || entry?.incarnation != claim?.incarnation
       || entry?.container != claim?.container
     {
-      find(
-        1, "The ledger has another claim for connection \(id) than its init (frame \(frame.entry.id))", frame,
-        rows)
+      find(.connectionClaimDiffers, id, frame.entry.id, at: frame, rows)
     }
     links[id, default: Link()].state = .refused
     guard entry?.isAccepted ?? (verdict == "accepted") else { return }
@@ -37,15 +33,12 @@ extension PeerReplay {
     let id = frame.entry.connection
     let entry = evidence.ledger.connection(id)
     if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
-      find(
-        1,
-        "The peer judged connection \(id) \(verdict), but the node is not the wallet's", frame,
-        entry.map { [$0.evidence] } ?? [])
+      find(.otherNodeAccepted, id, verdict, at: frame, entry.map { [$0.row] } ?? [])
     }
     switch frame.message {
     case .storage, .retrieval, .reestablish, .step:
       guard frame.entry.isActedOn else { return }
-      find(1, "The peer exchanged \(frame.name) with a node that is not the wallet's", frame)
+      find(.otherNodeServed, frame.name, at: frame)
     default: break
     }
   }

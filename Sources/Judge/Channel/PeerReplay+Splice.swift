@@ -57,10 +57,8 @@ extension PeerReplay {
     }
     guard !possible.contains(body.fundings) else { return }
     find(
-      2,
-      "The wallet's channel_reestablish (frame \(frame.entry.id)) names fundings that do not follow from the messages: "
-        + "next \(Self.words(body.fundings.next)), locked \(Self.words(body.fundings.locked))",
-      frame)
+      .reestablishFundings, frame.entry.id, Self.words(body.fundings.next), Self.words(body.fundings.locked),
+      at: frame)
   }
 
   private static func words(_ txid: [UInt8]?) -> String {

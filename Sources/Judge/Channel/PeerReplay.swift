@@ -91,9 +91,12 @@ struct PeerReplay {
     }
   }
 
-  mutating func find(_ invariant: Int, _ sentence: String, _ frame: ReadFrame, _ more: [String] = []) {
+  mutating func find(
+    _ kind: FindingKind, _ values: any CustomStringConvertible..., at frame: ReadFrame,
+    _ more: [EvidenceRow] = []
+  ) {
     findings.append(
-      Finding(invariant: invariant, sentence: sentence, rows: [frame.entry.evidence] + more))
+      Finding(kind, values.map(\.description), at: [frame.entry.row] + more, atNs: frame.entry.atNs))
   }
 
   /// An invalid frame: from the wallet, it must not have been processed; from the peer, it must not exist.
@@ -101,9 +104,9 @@ struct PeerReplay {
     let problem = frame.problem ?? "it is no message"
     if frame.entry.isIn && !frame.entry.isActedOn {
       links[frame.entry.connection, default: Link()].state = .failed
-      find(2, "The wallet sent frame \(frame.entry.id), which is no message: \(problem)", frame)
+      find(.walletsFrameUnreadable, frame.entry.id, problem, at: frame)
     } else {
-      find(2, "Frame \(frame.entry.id) is no message of this version: \(problem)", frame)
+      find(.frameUnreadable, frame.entry.id, problem, at: frame)
     }
   }
 
@@ -124,10 +127,7 @@ struct PeerReplay {
         let why =
           registered == connection
           ? "which had failed before" : "which is not the connection that it accepted last: \(accepted)"
-        find(
-          1,
-          "The peer processed \(message.name) (frame \(frame.entry.id)) of connection \(connection), \(why)",
-          frame)
+        find(.processedUnregistered, message.name, frame.entry.id, connection, why, at: frame)
       }
       return
     }
@@ -141,11 +141,11 @@ struct PeerReplay {
     case .errorOrWarning(17, let text, _):
       expectActed(true, frame)
       links[connection]?.state = .failed
-      find(2, "The wallet reported an error on connection \(connection): \(text)", frame)
+      find(.walletReportedError, connection, text, at: frame)
     case .initMessage:
       expectActed(false, frame)
       links[connection]?.state = .failed
-      find(2, "The wallet sent a second init on connection \(connection)", frame)
+      find(.secondInit, connection, at: frame)
     // Of gossip only queries are answered (261, 263), and each request of LSPS0 is.
     case .other(let type): expectActed([261, 263, FrameReader.serviceMessage].contains(type), frame)
     case .pong, .errorOrWarning, .retrieval, .fenceReply, .holdEnded: expectActed(false, frame)
@@ -158,23 +158,17 @@ struct PeerReplay {
 
   mutating func expectActed(_ isActedOn: Bool, _ frame: ReadFrame) {
     guard frame.entry.isActedOn != isActedOn else { return }
-    find(
-      2,
-      "Frame \(frame.entry.id) (\(frame.name)) is recorded as \(isActedOn ? "ignored" : "processed"), "
-        + "which it cannot have been", frame)
+    find(.recordedOtherwise, frame.entry.id, frame.name, isActedOn ? "ignored" : "processed", at: frame)
   }
 
   private mutating func takeStep(_ step: ChannelStep, _ frame: ReadFrame) {
     guard frame.entry.isActedOn else {
       links[frame.entry.connection]?.state = .failed
-      find(
-        2,
-        "The peer refused \(step.name) (frame \(frame.entry.id)) of the wallet: "
-          + (frame.entry.whyNot ?? "no reason recorded"), frame)
+      find(.stepRefused, step.name, frame.entry.id, frame.entry.whyNot ?? "no reason recorded", at: frame)
       return
     }
     if links[frame.entry.connection]?.receivedReestablish != true {
-      find(2, "The peer processed \(step.name) (frame \(frame.entry.id)) before channel_reestablish", frame)
+      find(.stepBeforeReestablish, step.name, frame.entry.id, at: frame)
     }
     apply(step, by: .wallet, frame)
   }
@@ -200,7 +194,7 @@ struct PeerReplay {
       links[connection]?.state = .failed
       guard !wasBeforeInit else { return }
       let what = type == 17 ? "reported an error" : "warned"
-      find(2, "The peer \(what) on connection \(connection): \(text)", frame)
+      find(.peerReportedError, what, connection, text, at: frame)
     case .reestablish(let body): if isChannelKnown { resume(body, by: .peer, frame) }
     case .step(let step): sendStep(step, frame)
     case .ping, .pong, .storage, .retrieval, .fenceReply, .pushKey, .holdEnded, .other: break

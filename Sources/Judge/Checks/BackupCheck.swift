@@ -8,14 +8,14 @@ extension Checker {
       if next < kept.count, kept[next].has(hash: hash) {
         next += 1
       } else if evidence.ledger.run(at: frame.entry.atNs)?.storageDelayNs ?? 0 == 0 {
-        return find(4, "The peer's backups are not those that the wallet stored", ["ledger backups"])
+        return find(.backupsDiffer, at: [.ledger("backups")])
       }
     }
     guard next == kept.count else {
-      return find(4, "The peer's backups are not those that the wallet stored", [kept[next].evidence])
+      return find(.backupsDiffer, at: [kept[next].row])
     }
     if let newest = kept.last, newest.isOnlyHash {
-      find(4, "The peer keeps only the hash of the newest backup", [newest.evidence])
+      find(.backupOnlyHash, at: [newest.row])
     }
   }
 }

@@ -8,35 +8,29 @@ extension Checker {
       previous = claim
     }
     if evidence.wallet.container?.count != 16 {
-      find(1, "The container's id is missing or has not 16 bytes", ["node.sqlite meta container"])
+      find(.containerID, at: [.wallet("meta")])
     }
   }
 
   private mutating func checkSuccession(of claim: ClaimEntry, after previous: ClaimEntry?) {
     let seen = previous?.epoch ?? 0
     if claim.seenEpoch != seen {
-      find(
-        1,
-        "Epoch \(claim.epoch) was claimed against epoch \(claim.seenEpoch), but the one before it is \(seen)",
-        [claim.evidence])
+      find(.claimedAgainst, claim.epoch, claim.seenEpoch, seen, at: [claim.row])
     }
     if claim.isRaised {
       // A move raises the epoch above its own claim as well.
       let isAboveOwn = claim.movesHere && claim.epoch == seen &+ 1
       if evidence.hasLedger, !isAboveOwn, !reportedEpochs.contains(claim.epoch &- 1) {
-        find(
-          1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never reported",
-          [claim.evidence])
+        find(.raisedUnreported, claim.epoch, claim.epoch &- 1, at: [claim.row])
       }
     } else if claim.epoch != seen &+ 1 {
-      find(1, "Epoch \(claim.epoch) follows epoch \(seen): there is a gap", [claim.evidence])
+      find(.epochGap, claim.epoch, seen, at: [claim.row])
     }
     guard let previous, previous.boot == claim.boot else { return }
     if claim.bootNs < previous.bootNs {
       find(
-        1,
-        "Epoch \(claim.epoch) was claimed \(previous.bootNs &- claim.bootNs) ns before epoch \(previous.epoch)",
-        [claim.evidence, previous.evidence])
+        .claimedEarlier, claim.epoch, previous.bootNs &- claim.bootNs, previous.epoch,
+        at: [claim.row, previous.row])
     }
   }
 
@@ -47,29 +41,22 @@ extension Checker {
         missing.hasJournal(ofEpoch: claim.epoch)
       else { return }
       find(
-        1,
-        "Epoch \(claim.epoch) was claimed by process \(claim.pid) (started at \(claim.startTime)), "
-          + "which has no journal, but another process's journal has the claim",
-        [claim.evidence, "journal \(other.name)"])
+        .claimInOtherJournal, claim.epoch, claim.pid, claim.startTime, at: [claim.row, .journal(other.name)])
       return
     }
     if claim.role != (journal.process == "mainappd" ? "app" : "extension") {
-      find(
-        1, "Epoch \(claim.epoch) was claimed as \(claim.role) by \(journal.process)",
-        [claim.evidence, "journal \(journal.name)"])
+      find(.claimRole, claim.epoch, claim.role, journal.process, at: [claim.row, .journal(journal.name)])
     }
     if claim.isRaised, let previous, journal.pid != previous.pid || journal.startTime != previous.startTime {
-      find(1, "Epoch \(claim.epoch) was raised by another process than the owner", [claim.evidence])
+      find(.raisedByOther, claim.epoch, at: [claim.row])
     }
     guard let moment = moment(of: claim) else {
       if journal.mayLack(wallNs: claim.wallNs) { return }
-      find(
-        1, "Epoch \(claim.epoch) is in the database, but the journal of its process has no such claim",
-        [claim.evidence, "journal \(journal.name)"])
+      find(.claimNotInJournal, claim.epoch, at: [claim.row, .journal(journal.name)])
       return
     }
     for difference in moment.differences(from: claim, container: evidence.wallet.container) {
-      find(1, "Epoch \(claim.epoch): \(difference)", [claim.evidence, moment.asked.evidence])
+      find(.claimDiffers, claim.epoch, difference, at: [claim.row, moment.asked.row])
     }
   }
 }

@@ -30,10 +30,8 @@ extension Checker {
         let durable = own.countOfThose(upTo: bundle.atNs)
         guard durable < needed else { continue }
         find(
-          1,
-          "The peer processed \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which needs "
-            + "\(countWords(needed, "write")) of that epoch, when the wallet had made \(durable)",
-          ["ledger frames \(bundle.frame)", claim.evidence])
+          .processedBeforeDurable, bundle.name, bundle.frame, claim.epoch, countWords(needed, "write"),
+          durable, at: [.frame(bundle.frame), claim.row])
         break
       }
       earlierBundles += needed

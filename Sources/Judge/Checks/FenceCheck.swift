@@ -6,24 +6,16 @@ extension Checker {
     let fences = evidence.ledger.fences
     for (index, fence) in fences.enumerated() {
       guard index < replay.raisedFences.count else {
-        find(
-          1, "The peer's fence history has epoch \(fence.claim.epoch), which no init brought",
-          [fence.evidence])
+        find(.fenceUnknown, fence.claim.epoch, at: [fence.row])
         continue
       }
       let expected = replay.raisedFences[index]
       if fence.claim != expected.claim || fence.atNs != expected.atNs {
-        find(
-          1,
-          "The peer's fence \(fence.id) (epoch \(fence.claim.epoch)) differs from the one that an init raised "
-            + "(epoch \(expected.claim.epoch)), in epoch, incarnation, container or time", [fence.evidence])
+        find(.fenceDiffers, fence.id, fence.claim.epoch, expected.claim.epoch, at: [fence.row])
       }
     }
     if fences.count < replay.raisedFences.count {
-      find(
-        4,
-        "The peer accepted epoch \(replay.raisedFences[fences.count].claim.epoch), and its fence history lacks it",
-        ["ledger fence"])
+      find(.fenceMissing, replay.raisedFences[fences.count].claim.epoch, at: [.ledger("fence")])
     }
   }
 
@@ -34,10 +26,7 @@ extension Checker {
         let epoch = entry.epoch
       else { continue }
       if epoch < highest {
-        find(
-          1,
-          "The peer accepted connection \(connection) of epoch \(epoch) after it had accepted epoch \(highest)",
-          [entry.evidence])
+        find(.olderEpochAccepted, connection, epoch, highest, at: [entry.row])
       }
       highest = max(highest, epoch)
     }
@@ -57,17 +46,12 @@ extension Checker {
     let claim = evidence.wallet.claim(epoch)
     if claim == nil || claim?.incarnation != entry.incarnation || entry.container != evidence.wallet.container
     {
-      find(
-        1,
-        "Connection \(entry.id) used epoch \(epoch), and the wallet's database has no claim of that epoch "
-          + "with the connection's incarnation and container", [entry.evidence])
+      find(.connectionUnclaimed, entry.id, epoch, at: [entry.row])
       return
     }
     guard let claim, let moment = moment(of: claim) else { return }
     if let judged = entry.judgedNs, judged < moment.earliestNs {
-      find(
-        1, "Connection \(entry.id) used epoch \(epoch) before that epoch was claimed",
-        [entry.evidence, claim.evidence])
+      find(.connectionBeforeClaim, entry.id, epoch, at: [entry.row, claim.row])
     }
   }
 }

@@ -25,9 +25,8 @@ extension PeerReplay {
     let committed = UInt64(clamping: (committedMsat[PartKey(life)] ?? 0) + own)
     if committed < data.totalMsat {
       find(
-        3,
-        "The wallet revealed the preimage for HTLC \(id) when it had \(amountWords(committed)) of \(amountWords(data.totalMsat)) of its "
-          + "payment", frame, ["ledger frames \(life.addFrame)"])
+        .revealedBeforeWhole, id, amountWords(committed), amountWords(data.totalMsat), at: frame,
+        [.frame(life.addFrame)])
     }
   }
 }

@@ -8,7 +8,7 @@ extension Checker {
       case "paid": checkPaid(payment, replay)
       case "failed": checkFailed(payment, replay)
       case "held", "offered": checkOpen(payment, replay)
-      default: find(3, "Payment \(payment.id) has the unknown state \(payment.state)", [payment.evidence])
+      default: find(.paymentState, payment.id, payment.state, at: [payment.row])
       }
     }
     checkHTLCs(replay)
@@ -22,9 +22,7 @@ extension Checker {
       || payment.isFailed != (payment.failureCode != nil)
       || (payment.htlc != nil) != (payment.offeredNs != nil)
     {
-      find(
-        3, "Payment \(payment.id) is \(payment.state), but another column of its row contradicts that state",
-        [payment.evidence])
+      find(.paymentColumns, payment.id, payment.state, at: [payment.row])
     }
   }
 
@@ -35,34 +33,32 @@ extension Checker {
   private mutating func checkPaid(_ payment: PaymentEntry, _ replay: PeerReplay) {
     let name = "Payment \(payment.id) (\(amountWords(payment.amountMsat)), \(shortHex(payment.paymentHash)))"
     if let preimage = payment.preimage, Secrets.sha256(preimage) != payment.paymentHash {
-      find(3, "\(name) is paid with a preimage of another hash", [payment.evidence])
+      find(.paidWithOtherPreimage, name, at: [payment.row])
     }
     let life = life(of: payment, replay)
     if replay.isChannelKnown, life?.preimage == nil || life?.preimage != payment.preimage {
-      find(3, "\(name) is paid, but no update_fulfill_htlc for it was received", [payment.evidence])
+      find(.paidUnfulfilled, name, at: [payment.row])
     } else if let life, life.endSignedNs != payment.settledNs {
-      find(
-        3, "\(name) was not marked settled at the commitment that covers its fulfilment",
-        [payment.evidence, "ledger frames \(life.fulfilFrame ?? 0)"])
+      find(.settledMoment, name, at: [payment.row, .frame(life.fulfilFrame ?? 0)])
     }
     let group = evidence.ledger.payments(payment.paymentHash)
     if group.paid.first?.id == payment.id, !group.paid.arePartsOfOne {
-      find(3, "\(name) was paid \(group.paid.count) times", group.paid.map(\.evidence))
+      find(.paidTwice, name, group.paid.count, at: group.paid.map(\.row))
     }
     guard evidence.hasContainer else { return }
     let received = evidence.wallet.receivedByHash.all(payment.paymentHash)
     if received.isEmpty {
       // The receipt is in the container that the wallet had when it revealed the preimage.
       guard evidence.moves.isHere(atNs: life?.fulfilNs) else { return }
-      find(3, "\(name) is paid, but the wallet has not received it", [payment.evidence])
+      find(.paidNotReceived, name, at: [payment.row])
     } else if received.count > 1 {
-      find(3, "\(name) is in the wallet \(received.count) times", received.map(\.evidence))
+      find(.receivedTwice, name, received.count, at: received.map(\.row))
     } else if received[0].amountMsat != group.wholeMsat {
       let parts = group.whole
       let ofAll = parts.count > 1 ? " for all \(parts.count) parts" : ""
       find(
-        3, "\(name) is paid, but the wallet received \(amountWords(received[0].amountMsat))\(ofAll)",
-        parts.map(\.evidence) + [received[0].evidence])
+        .receivedOtherAmount, name, amountWords(received[0].amountMsat), ofAll,
+        at: parts.map(\.row) + [received[0].row])
     }
   }
 
@@ -70,21 +66,16 @@ extension Checker {
     let name = "Payment \(payment.id) (\(amountWords(payment.amountMsat)), \(shortHex(payment.paymentHash)))"
     let life = life(of: payment, replay)
     if life?.isFulfilled == true {
-      find(
-        3, "\(name) failed although its preimage was received",
-        [payment.evidence, "ledger frames \(life?.fulfilFrame ?? 0)"])
+      find(.failedThoughFulfilled, name, at: [payment.row, .frame(life?.fulfilFrame ?? 0)])
     }
     if replay.isChannelKnown, payment.htlc != nil, life?.failureCode != payment.failureCode {
-      find(
-        3,
-        "\(name) failed with code \(payment.failureCode ?? 0), but the wallet sent \(life?.failureCode ?? 0)",
-        [payment.evidence])
+      find(.failedWithOtherCode, name, payment.failureCode ?? 0, life?.failureCode ?? 0, at: [payment.row])
     } else if let life, life.endSignedNs != payment.settledNs {
-      find(3, "\(name) was not marked failed at the commitment that covers its removal", [payment.evidence])
+      find(.failedMoment, name, at: [payment.row])
     }
     let hasOther = !evidence.ledger.payments(payment.paymentHash).whole.isEmpty
     if let first = evidence.wallet.receivedByHash.first(payment.paymentHash), !hasOther {
-      find(3, "\(name) failed, but the wallet has received it", [payment.evidence, first.evidence])
+      find(.failedThoughReceived, name, at: [payment.row, first.row])
     }
   }
 
@@ -92,12 +83,11 @@ extension Checker {
     let name =
       "payment \(payment.id) of \(amountWords(payment.amountMsat)) (\(shortHex(payment.paymentHash)))"
     if let life = life(of: payment, replay), life.endSignedNs != nil {
-      find(3, "The peer received the outcome of \(name), but did not notify the sender", [payment.evidence])
+      find(.outcomeNotTold, name, at: [payment.row])
     }
     let has = evidence.wallet.receivedByHash.contains(payment.paymentHash)
     notePending(
-      "\(name) is \(payment.state) at the peer and \(has ? "accepted" : "not accepted yet") by the wallet",
-      [payment.evidence])
+      .paymentPending, name, payment.state, has ? "accepted" : "not accepted yet", at: [payment.row])
   }
 
   /// Each HTLC belongs to exactly one payment.
@@ -111,15 +101,13 @@ extension Checker {
         || (owners[0].offeredNs ?? .max) > life.addNs || owners[0].data != life.data
       {
         find(
-          3, "HTLC \(id) of \(amountWords(life.amountMsat)) does not belong to exactly one payment",
-          ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
+          .htlcWithoutPayment, id, amountWords(life.amountMsat),
+          at: [.frame(life.addFrame)] + owners.map(\.row))
       }
       guard life.isFulfilled else { continue }
       // All parts of one payment are fulfilled; `arePartsOfOne` checks that there are not too many.
       if let earlier = fulfilled[life.paymentHash], earlier.data == nil || earlier.data != life.data {
-        find(
-          3, "HTLCs \(earlier.id) and \(id) of one payment hash were both fulfilled",
-          ["ledger frames \(life.addFrame)"])
+        find(.htlcsFulfilledTwice, earlier.id, id, at: [.frame(life.addFrame)])
       }
       fulfilled[life.paymentHash] = (id, life.data)
     }
@@ -127,10 +115,7 @@ extension Checker {
     for payment in evidence.ledger.payments {
       guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
       if !waiting.contains(htlc) {
-        find(
-          3,
-          "The ledger says that payment \(payment.id) was offered as HTLC \(htlc), but no update_add_htlc was sent",
-          [payment.evidence])
+        find(.offeredUnsent, payment.id, htlc, at: [payment.row])
       }
     }
   }

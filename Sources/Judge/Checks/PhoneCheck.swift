@@ -36,11 +36,10 @@ extension Checker {
         isOfNow || push.isAppsOwn || push.isUnwanted || shownOnce.contains(push.id)
         || mayBeLostOrHeld(push, begun > 0 ? journals[begun - 1] : nil)
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
-      find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])
+      find(.pushNotifications, push.id, count, at: [.phone("pushes", push.id)])
     }
     for push in phone.pushes where push.isBadgeOrSound && shown[push.id] != nil {
-      find(
-        5, "Push \(push.id) has no alert, but a notification belongs to it", ["os/pushes.jsonl \(push.id)"])
+      find(.notificationOfBadge, push.id, at: [.phone("pushes", push.id)])
     }
   }
 
@@ -63,9 +62,7 @@ extension Checker {
       guard let peak = process.peakFootprintBytes, peak > limit, process.endCode != "memory-limit" else {
         continue
       }
-      find(
-        7, "The extension process \(process.pid) used \(peak) bytes and was not killed for it",
-        ["os/processes.jsonl \(process.id)"])
+      find(.memory, process.pid, peak, at: [.phone("processes", process.id)])
     }
   }
 
@@ -88,7 +85,7 @@ extension Checker {
       // The phone may have been paused: then its timer was late, not the extension.
       let isBeingKilled = lastKill.map { record.atNs &- $0.atNs < 1_000_000_000 } ?? false
       if let current = serving, !isKilled(record), !isBeingKilled {
-        if checkTime(of: current.push, sinceNs: current.sinceNs, untilNs: record.atNs, record.evidence) {
+        if checkTime(of: current.push, sinceNs: current.sinceNs, untilNs: record.atNs, record.row) {
           serving = nil
         }
       }
@@ -105,16 +102,16 @@ extension Checker {
     let isBeingKilled = lastKill.map { journal.lastNs &- $0.atNs < 1_000_000_000 } ?? false
     if !isBeingKilled {
       _ = checkTime(
-        of: current.push, sinceNs: current.sinceNs, untilNs: journal.lastNs, "journal \(journal.name)")
+        of: current.push, sinceNs: current.sinceNs, untilNs: journal.lastNs, .journal(journal.name))
     }
   }
 
   private mutating func checkTime(
-    of push: Int64, sinceNs: Int64, untilNs: Int64, _ evidence: String
+    of push: Int64, sinceNs: Int64, untilNs: Int64, _ row: EvidenceRow
   ) -> Bool {
     let limit: Int64 = 31_000_000_000
     guard untilNs &- sinceNs > limit else { return false }
-    find(7, "The extension worked on push \(push) for more than 30 s and was not killed", [evidence])
+    find(.time, push, at: [row])
     return true
   }
 

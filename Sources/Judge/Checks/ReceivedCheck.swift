@@ -20,39 +20,34 @@ extension Checker {
     if evidence.hasLedger { checkSender(of: entry, name) }
     let invoice = evidence.wallet.invoicesByHash.first(entry.paymentHash)
     if let invoice, invoice.amountMsat > entry.amountMsat {
-      find(
-        3, "The invoice of \(name) asks for \(amountWords(invoice.amountMsat))",
-        [entry.evidence, invoice.evidence])
+      find(.invoiceAsksMore, name, amountWords(invoice.amountMsat), at: [entry.row, invoice.row])
     } else if invoice == nil {
-      find(3, "There is no invoice for \(name)", [entry.evidence])
+      find(.invoiceMissing, name, at: [entry.row])
     }
     // Another container may have received it before the cancellation.
     if evidence.wallet.cancelledByHash.contains(entry.paymentHash), write?.isRestored != true {
-      find(3, "The invoice of \(name) is cancelled", [entry.evidence, "node.sqlite cancelled_invoices"])
+      find(.invoiceCancelled, name, at: [entry.row, .wallet("cancelled_invoices")])
     }
     // A restored receipt was durable in the previous container.
     if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,
       write?.atNs ?? .max > shown
     {
-      find(3, "The preimage of \(name) was sent before the receipt was durable", [entry.evidence])
+      find(.preimageBeforeReceipt, name, at: [entry.row])
     }
     if evidence.wallet.claim(entry.epoch) == nil {
-      find(
-        3, "The \(name) was accepted under epoch \(entry.epoch), which no process claimed", [entry.evidence])
+      find(.receivedUnclaimed, name, entry.epoch, at: [entry.row])
     }
   }
 
   private mutating func checkSender(of entry: ReceivedEntry, _ name: String) {
     let group = evidence.ledger.payments(entry.paymentHash)
     if group.whole.isEmpty {
-      find(3, "The wallet lists \(name), but no sender paid it", [entry.evidence])
+      find(.receivedUnpaid, name, at: [entry.row])
     } else if group.wholeMsat != entry.amountMsat {
-      find(
-        3, "The wallet lists \(name), but its sender paid \(amountWords(group.wholeMsat))",
-        [entry.evidence] + group.whole.map(\.evidence))
+      find(.receivedDiffers, name, amountWords(group.wholeMsat), at: [entry.row] + group.whole.map(\.row))
     }
     if let open = group.firstHeld {
-      find(3, "The wallet lists \(name), but the peer still holds it", [entry.evidence, open.evidence])
+      find(.receivedHeld, name, at: [entry.row, open.row])
     }
   }
 
@@ -63,10 +58,7 @@ extension Checker {
     for (epoch, counted) in counts.sorted(by: { $0.key < $1.key }) {
       let claimed = evidence.wallet.sum(of: epoch).received
       guard claimed != counted else { continue }
-      find(
-        3,
-        "Epoch \(epoch) has \(counted) rows of received payments, but the writes under it count \(claimed)",
-        ["node.sqlite received_payments"])
+      find(.receivedCount, epoch, counted, claimed, at: [.wallet("received_payments")])
     }
   }
 }

@@ -17,8 +17,7 @@ extension Checker {
       guard store.orderedNs > sinceNs, store.orderedNs > unknownUntilNs,
         !history.mayBeRemoved(hash, storedNs: store.orderedNs), !history.mayBeDisplaced(hash)
       else { continue }
-      find(
-        4, "The record of the announced payment \(shortHex(hash)) was stored, but is gone", [store.evidence])
+      find(.recordGone, shortHex(hash), at: [store.row])
     }
   }
 }
@@ -27,7 +26,7 @@ extension Checker {
 private struct RecordHistory {
   struct Store {
     let orderedNs: Int64
-    let evidence: String
+    let row: EvidenceRow
   }
 
   /// The store keeps so many.
@@ -62,7 +61,7 @@ private struct RecordHistory {
       if let push = record.event["incomingStored"]?["push"]?.integer, let order = orders[push],
         evidence.isCertain(record), last[order.hash].map({ $0.orderedNs < order.atNs }) ?? true
       {
-        last[order.hash] = Store(orderedNs: order.atNs, evidence: record.evidence)
+        last[order.hash] = Store(orderedNs: order.atNs, row: record.row)
       }
       for directive in record.directives {
         guard let order = directive["storeIncoming"], let push = order["push"]?.integer,

@@ -11,7 +11,7 @@ extension Checker {
         guard let epoch = record.event.payload("claimed")?["epoch"]?.integer,
           evidence.wallet.claim(epoch) == nil
         else { continue }
-        find(4, "Epoch \(epoch) was claimed, but is not in the database", [record.evidence])
+        find(.claimGone, epoch, at: [record.row])
       }
       for record in journal.events(of: "node") where evidence.isCertain(record) {
         for directive in record.directives {
@@ -30,17 +30,14 @@ extension Checker {
     guard let hash = directive["invoiceStored"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.invoicesByHash.contains) != true
     else { return }
-    find(4, "The invoice \(hash.prefix(12))… was stored, but is gone", [record.evidence])
+    find(.invoiceGone, hash.prefix(12), at: [record.row])
   }
 
   private mutating func checkCancelled(_ directive: JSONValue, _ record: JournalRecord) {
     guard let hash = directive["invoiceCancelled"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.cancelledByHash.contains) != true
     else { return }
-    find(
-      4,
-      "The node reported invoice \(hash.prefix(12))… as cancelled, but the wallet's database lacks the cancellation",
-      [record.evidence])
+    find(.cancellationGone, hash.prefix(12), at: [record.row])
   }
 
   private mutating func checkPayment(
@@ -49,9 +46,7 @@ extension Checker {
     if let hash = directive["paymentOffered"]?["paymentHash"]?.text,
       Hexadecimal.decode(hash).map(evidence.wallet.sentByHash.contains) != true
     {
-      find(
-        3, "The app reported payment \(hash.prefix(12))… as offered, but the wallet has no row of it",
-        [record.evidence])
+      find(.offerGone, hash.prefix(12), at: [record.row])
     }
     guard let report = directive.payload("paymentEnded") else { return }
     let reported = SentEntry.End(
@@ -60,18 +55,15 @@ extension Checker {
       failureCode: report["end"]?["failed"]?["code"]?.integer)
     guard !ends.contains(reported) else { return }
     find(
-      3,
-      "The wallet reported payment \((reported.paymentHash ?? "?").prefix(12))… as \(reported.preimage == nil ? "failed" : "paid"), but its row differs",
-      [record.evidence])
+      .paymentEndDiffers, (reported.paymentHash ?? "?").prefix(12),
+      reported.preimage == nil ? "failed" : "paid", at: [record.row])
   }
 
   private mutating func checkSplice(_ directive: JSONValue, _ rows: Set<String>, _ record: JournalRecord) {
     guard let report = directive["spliceEnded"], let id = report["_0"]?.text, let end = report["_1"]?.text,
       !rows.contains("\(id) \(end)")
     else { return }
-    find(
-      3, "The wallet reported splice \(id.prefix(12))… as \(end), but its row differs",
-      [record.evidence])
+    find(.spliceEndDiffers, id.prefix(12), end, at: [record.row])
   }
 }
 

@@ -11,10 +11,10 @@ extension Checker {
     for (place, secrets) in evidence.secretPlaces {
       for secret in secrets {
         switch evidence.secrets[secret] {
-        case .seed: find(8, "The wallet's seed is in \(place)", [place])
-        case .pushKey: find(8, "The wallet's push key is in \(place)", [place])
+        case .seed: find(.seedReadable, place, at: [.file(place)])
+        case .pushKey: find(.pushKeyReadable, place, at: [.file(place)])
         case .preimage(let payment):
-          find(8, "The preimage of payment \(payment.id) is in \(place)", [place, payment.evidence])
+          find(.preimageReadable, payment.id, place, at: [.file(place), payment.row])
         }
       }
     }
@@ -33,14 +33,12 @@ extension Checker {
           record.atNs < shownNs[payment.preimage ?? []] ?? .max,
           said.insert("\(payment.id) \(record.line)").inserted
         else { continue }
-        find(
-          8, "The preimage of payment \(payment.id) is in a journal before the peer received it",
-          [record.evidence, payment.evidence])
+        find(.preimageInJournal, payment.id, at: [record.row, payment.row])
         continue
       }
       let name = if case .seed = secret { "seed" } else { "push key" }
       guard said.insert(name).inserted else { continue }
-      find(8, "The wallet's \(name) is in journal \(journal.name)", ["journal \(journal.name)"])
+      find(.keyInJournal, name, journal.name, at: [.journal(journal.name)])
     }
   }
 

@@ -11,7 +11,7 @@ extension Checker {
       case "failed": checkFailed(entry, life, replay)
       case "pending":
         if evidence.moves.isHereNow {
-          notePending("outgoing \(name(entry)) is pending", [entry.evidence])
+          notePending(.sentPending, name(entry), at: [entry.row])
         }
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
@@ -34,47 +34,35 @@ extension Checker {
     if entry.isPaid != (entry.preimage != nil) || entry.isFailed != (entry.failureCode != nil)
       || (entry.state == "pending") != (entry.endedEpoch == nil)
     {
-      find(
-        3,
-        "The wallet's \(name(entry)) is \(entry.state), but another column of its row contradicts that state",
-        [entry.evidence])
+      find(.sentColumns, name(entry), entry.state, at: [entry.row])
     }
   }
 
   private mutating func checkPaid(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
     if let preimage = entry.preimage, Secrets.sha256(preimage) != entry.paymentHash {
-      find(3, "The wallet marks \(name(entry)) as paid with a preimage of another hash", [entry.evidence])
+      find(.sentWithOtherPreimage, name(entry), at: [entry.row])
     }
     if replay.isChannelKnown, life?.endSignedNs == nil || life?.preimage != entry.preimage {
-      find(
-        3, "The wallet marks \(name(entry)) as paid, but the peer never signed for its fulfilment",
-        [entry.evidence])
+      find(.sentUnsigned, name(entry), at: [entry.row])
     }
     if arrivals(of: entry).isEmpty {
-      find(3, "The wallet marks \(name(entry)) as paid, but its recipient was not paid", [entry.evidence])
+      find(.sentUnpaid, name(entry), at: [entry.row])
     }
   }
 
   private mutating func checkFailed(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
     let taken = arrivals(of: entry)
     if !taken.isEmpty || life?.isFulfilled == true {
-      find(
-        3, "The wallet marks \(name(entry)) as failed, but its recipient was paid",
-        [entry.evidence] + taken.map(\.evidence))
+      find(.sentFailedThoughPaid, name(entry), at: [entry.row] + taken.map(\.row))
     } else if replay.isChannelKnown, life?.endSignedNs == nil || life?.failureCode != entry.failureCode {
-      find(
-        3,
-        "The wallet marks \(name(entry)) as failed with code \(entry.failureCode ?? 0), which the peer never signed for",
-        [entry.evidence])
+      find(.sentFailedUnsigned, name(entry), entry.failureCode ?? 0, at: [entry.row])
     }
   }
 
   private mutating func checkOnce(_ entry: SentEntry, _ duplicates: [[UInt8]: [SentEntry]]) {
     let duplicates = duplicates[entry.paymentHash] ?? []
     if duplicates.count > 1, duplicates.first?.id == entry.id {
-      find(
-        3, "The wallet has paid one invoice \(duplicates.count) times: \(name(entry))",
-        duplicates.map(\.evidence))
+      find(.sentTwice, duplicates.count, name(entry), at: duplicates.map(\.row))
     }
   }
 
@@ -86,10 +74,7 @@ extension Checker {
         $0.paymentHash == invoice.paymentHash
       }
       if payers.count != 1, !payers.isEmpty || evidence.moves.isHere(atNs: life?.addNs) {
-        find(
-          3,
-          "External invoice \(invoice.id) was paid, but the wallet has \(payers.count) payments of it",
-          [invoice.evidence] + payers.map(\.evidence))
+        find(.externalUnsent, invoice.id, payers.count, at: [invoice.row] + payers.map(\.row))
       }
     }
   }
@@ -102,9 +87,7 @@ extension Checker {
       // Regardless of the container that sent it.
       if life.isFulfilled {
         if let earlier = fulfilled[life.paymentHash] {
-          find(
-            3, "Money left the wallet twice for one hash: HTLCs \(earlier) and \(id)",
-            ["ledger frames \(life.addFrame)"])
+          find(.moneyLeftTwice, earlier, id, at: [.frame(life.addFrame)])
         }
         fulfilled[life.paymentHash] = id
       }
@@ -114,16 +97,13 @@ extension Checker {
         || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
       {
         find(
-          3,
-          "HTLC \(id) of \(amountWords(life.amountMsat)) left the wallet, but does not belong to exactly one payment",
-          ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
+          .sentHTLCWithoutPayment, id, amountWords(life.amountMsat),
+          at: [.frame(life.addFrame)] + owners.map(\.row))
       }
       if let owner = owners.first,
         life.data != PartData(secret: owner.secret, totalMsat: UInt64(bitPattern: owner.amountMsat))
       {
-        find(
-          3, "HTLC \(id) left the wallet with another secret or total than those of \(name(owner))",
-          ["ledger frames \(life.addFrame)", owner.evidence])
+        find(.sentHTLCDiffers, id, name(owner), at: [.frame(life.addFrame), owner.row])
       }
     }
   }
@@ -137,10 +117,7 @@ extension Checker {
     let ended = writes.reduce(Int64(0)) { $0 &+ $1.ended }
     let isOver = evidence.wallet.sent.count { $0.endedEpoch != nil }
     if offered != Int64(evidence.wallet.sent.count) || ended != Int64(isOver) {
-      find(
-        4,
-        "The wallet's writes began \(offered) payments and ended \(ended), but its table has \(evidence.wallet.sent.count) rows, \(isOver) of them ended",
-        ["node.sqlite outgoing_payments"])
+      find(.sentCount, offered, ended, evidence.wallet.sent.count, isOver, at: [.wallet("outgoing_payments")])
     }
   }
 }

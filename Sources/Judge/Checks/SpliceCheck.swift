@@ -11,7 +11,7 @@ extension Checker {
     checkRequests()
     checkNumbers("splices", evidence.wallet.splices.map(\.id))
     for entry in evidence.wallet.splices {
-      if !entry.isOver, evidence.moves.isHereNow { notePending("\(entry.name) is pending", [entry.evidence]) }
+      if !entry.isOver, evidence.moves.isHereNow { notePending(.splicePending, entry.name, at: [entry.row]) }
       if entry.state == "lost" { remark("how \(entry.name) ended was lost with the wallet's database") }
     }
   }
@@ -19,12 +19,11 @@ extension Checker {
   /// Also without frames a row must be consistent in itself.
   private mutating func checkTransaction(of entry: SpliceEntry) {
     if Secrets.sha256(Secrets.sha256(entry.transaction)) != entry.txid {
-      find(3, "The transaction of \(entry.name) has another id", [entry.evidence])
+      find(.spliceID, entry.name, at: [entry.row])
     }
     if entry.isOver != (entry.holder == .peer ? entry.endedNs != nil : entry.endedEpoch != nil) {
       let column = entry.holder == .peer ? "ended_at_ns" : "ended_epoch"
-      find(
-        3, "The \(entry.name) is \(entry.state), but its \(column) contradicts that state", [entry.evidence])
+      find(.spliceColumns, entry.name, entry.state, column, at: [entry.row])
     }
   }
 
@@ -41,25 +40,19 @@ extension Checker {
           entry.state == "forgotten" && !oursKept.contains(entry.txid)
           || theirs.state == "forgotten" && !peersKept.contains(theirs.txid)
         guard isOneDone, isForgotten else { continue }
-        find(
-          3, "The wallet has \(entry.name) as \(entry.state), but the peer as \(theirs.state)",
-          [entry.evidence, theirs.evidence])
+        find(.spliceEnds, entry.name, entry.state, theirs.state, at: [entry.row, theirs.row])
       }
     }
     for entry in evidence.wallet.splices where entry.state == "done" || entry.state == "signed" {
       if !peersKept.contains(entry.txid) {
-        find(
-          3, "The wallet has \(entry.name) as \(entry.state), but the peer has no such splice",
-          [entry.evidence])
+        find(.spliceUnknown, entry.name, entry.state, at: [entry.row])
       }
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
       let owners = ours.all(theirs.txid).filter { $0.state != "forgotten" }
       let isHere = evidence.moves.isHere(atNs: theirs.begunNs)
       if owners.count > 1 || owners.isEmpty && isHere && !evidence.wallet.isRestored {
-        find(
-          3, "The peer has \(theirs.name) as done, but the wallet has it \(owners.count) times",
-          [theirs.evidence] + owners.map(\.evidence))
+        find(.spliceCount, theirs.name, owners.count, at: [theirs.row] + owners.map(\.row))
       }
     }
   }
@@ -90,10 +83,7 @@ extension Checker {
       if let request, let left = requests[request], left > 0 {
         requests[request] = left - 1
       } else if !mayHaveLostRequest(entry, peers.all(entry.txid)) {
-        find(
-          3,
-          "No request of the user has amount and address of \(entry.name), or the splice was made twice",
-          [entry.evidence])
+        find(.spliceUnrequested, entry.name, at: [entry.row])
       }
     }
   }

@@ -13,7 +13,7 @@ extension Checker {
     checkPreimages(periods)
     for journal in evidence.journals(of: Evidence.tellingExtension)
     where !journal.answeredEpochs.isEmpty || !journal.writesNs.isEmpty {
-      find(9, "The extension's process \(journal.pid) used the node", ["journal \(journal.name)"])
+      find(.extensionUsedNode, journal.pid, at: [.journal(journal.name)])
     }
   }
 
@@ -21,11 +21,9 @@ extension Checker {
 
   private mutating func checkOwner(of claim: ClaimEntry, _ extensions: ExtensionProcesses) {
     if claim.role != "app" {
-      find(9, "Epoch \(claim.epoch) was claimed by the \(claim.role)", [claim.evidence])
+      find(.claimByExtension, claim.epoch, claim.role, at: [claim.row])
     } else if let row = extensions.row(of: claim) {
-      find(
-        9, "Epoch \(claim.epoch) was claimed by process \(claim.pid), which is an extension",
-        [claim.evidence, row])
+      find(.claimByExtensionProcess, claim.epoch, claim.pid, at: [claim.row, row])
     }
   }
 
@@ -33,14 +31,11 @@ extension Checker {
   private mutating func checkOpener(of entry: ConnectionEntry, _ periods: TellingPeriods) {
     guard !isOfOtherContainer(entry), tells(entry, at: entry.openedNs, periods) else { return }
     guard let epoch = entry.epoch else {
-      return find(
-        9, "Connection \(entry.id) names no epoch: nothing shows that the app opened it", [entry.evidence])
+      return find(.connectionWithoutEpoch, entry.id, at: [entry.row])
     }
     // A missing claim is a finding of invariant 1.
     guard let claim = evidence.wallet.claim(epoch), claim.role != "app" else { return }
-    find(
-      9, "Connection \(entry.id) was opened by the \(claim.role), under epoch \(epoch)",
-      [entry.evidence, claim.evidence])
+    find(.openedByExtension, entry.id, claim.role, epoch, at: [entry.row, claim.row])
   }
 
   /// A claim counts by its own time: the extension of another wallet may still be connected when iosd starts anew.
@@ -59,10 +54,7 @@ extension Checker {
       guard tells(entry, at: frame.entry.atNs, periods) else { continue }
       let claim = entry?.epoch.flatMap { evidence.wallet.claim($0) }
       guard claim?.role != "app" else { continue }
-      find(
-        9,
-        "The preimage of HTLC \(htlc) came over connection \(frame.entry.connection), which no claim of the app opened",
-        [frame.entry.evidence])
+      find(.preimageByOther, htlc, frame.entry.connection, at: [frame.entry.row])
     }
   }
 
@@ -84,10 +76,7 @@ extension Checker {
       for key in [change.key, announcements[change.key]].compactMap({ $0 }) {
         // iosd knows only its newest notifications.
         guard let earlier = present[key], change.id &- earlier < 256 else { continue }
-        find(
-          5,
-          "Notification \(change.id) tells of the same payment as notification \(earlier), which is still there",
-          ["os/notifications.jsonl \(change.id)"])
+        find(.toldTwice, change.id, earlier, at: [.phone("notifications", change.id)])
       }
       present[change.key] = change.id
     }
@@ -100,21 +89,21 @@ extension Checker {
 
 /// The processes of extensions, from iosd's rows and from their journals.
 private struct ExtensionProcesses {
-  private let rows: [Int64: String]
+  private let rows: [Int64: EvidenceRow]
 
   init(_ evidence: Evidence) {
     let processes = evidence.phone?.processes ?? []
     // A pid may be used again, by the app.
     let ofApp = Set(processes.filter { $0.role == "app" }.map(\.pid))
-    var rows: [Int64: String] = [:]
+    var rows: [Int64: EvidenceRow] = [:]
     for process in processes where process.role == "extension" && !ofApp.contains(process.pid) {
-      rows[process.pid] = "os/processes.jsonl \(process.id)"
+      rows[process.pid] = .phone("processes", process.id)
     }
     for journal in evidence.journals(of: Evidence.tellingExtension) where !ofApp.contains(journal.pid) {
-      rows[journal.pid] = "journal \(journal.name)"
+      rows[journal.pid] = .journal(journal.name)
     }
     self.rows = rows
   }
 
-  func row(of claim: ClaimEntry) -> String? { rows[claim.pid] }
+  func row(of claim: ClaimEntry) -> EvidenceRow? { rows[claim.pid] }
 }

@@ -11,15 +11,12 @@ extension Checker {
       moves.lastFrame.map { last in replay.sequence.filter { $0.frame < last } } ?? replay.sequence
     guard let row = evidence.wallet.channels.first else {
       if sequence.contains(where: { $0.by == .wallet && moves.isHere(frame: $0.frame) }) {
-        find(
-          4, "The wallet has used the channel, but its database has no row of the channel",
-          ["node.sqlite channels"])
+        find(.channelRowMissing, at: [.wallet("channels")])
       }
       return
     }
     guard evidence.wallet.channels.count == 1 else {
-      find(
-        2, "The wallet's database has \(evidence.wallet.channels.count) channels", ["node.sqlite channels"])
+      find(.channelCount, evidence.wallet.channels.count, at: [.wallet("channels")])
       return
     }
     guard let opening = replay.opening else { return }
@@ -36,10 +33,8 @@ extension Checker {
     }
     if let fewest, !fewest.isEmpty {
       find(
-        2,
-        "The wallet's channel row does not follow from the messages at the peer, even with messages in flight: "
-          + fewest.joined(separator: "; "),
-        ["node.sqlite channels", "node.sqlite htlcs", "node.sqlite splices"])
+        .channelDiffers, fewest.joined(separator: "; "),
+        at: [.wallet("channels"), .wallet("htlcs"), .wallet("splices")])
     }
   }
 
@@ -49,8 +44,6 @@ extension Checker {
       let last = evidence.wallet.writes.last(where: { $0.summary?.revision != nil }),
       let revision = last.summary?.revision, revision != row.revision
     else { return }
-    find(
-      2, "The wallet's channel is at revision \(row.revision), but its last write made it \(revision)",
-      ["node.sqlite channels", last.evidence])
+    find(.revisionDiffers, row.revision, revision, at: [.wallet("channels"), last.row])
   }
 }

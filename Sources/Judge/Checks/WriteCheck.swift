@@ -9,7 +9,7 @@ extension Checker {
       checkOwner(of: write, after: previous, next)
       checkAnnouncement(of: write, &counts)
       if write.summary == nil {
-        find(4, "Node write \(write.id) has an unknown text in `what`: \"\(write.what)\"", [write.evidence])
+        find(.writeUnknown, write.id, write.what, at: [write.row])
       }
       previous = write
     }
@@ -31,22 +31,14 @@ extension Checker {
     of write: NodeWriteEntry, after previous: NodeWriteEntry?, _ next: [Int64: ClaimEntry]
   ) {
     guard let claim = evidence.wallet.claim(write.epoch), claim.incarnation == write.incarnation else {
-      find(
-        1,
-        "Node write \(write.id) was made under epoch \(write.epoch) with an incarnation that never claimed it",
-        [write.evidence])
+      find(.writeUnclaimed, write.id, write.epoch, at: [write.row])
       return
     }
     if let previous, write.epoch < previous.epoch {
-      find(
-        1,
-        "Node write \(write.id) was made under epoch \(write.epoch) after a write under epoch \(previous.epoch)",
-        [write.evidence, previous.evidence])
+      find(.writeOfOlderEpoch, write.id, write.epoch, previous.epoch, at: [write.row, previous.row])
     }
     if let previous, write.atNs < previous.atNs {
-      find(
-        1, "Node write \(write.id) is stamped \(previous.atNs &- write.atNs) ns before the write ahead of it",
-        [write.evidence, previous.evidence])
+      find(.writeStampedEarlier, write.id, previous.atNs &- write.atNs, at: [write.row, previous.row])
     }
     checkMoment(of: write, claim, next[write.epoch])
   }
@@ -54,15 +46,10 @@ extension Checker {
   /// The write lies between its claim and the next one, in a step of its process's journal.
   private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry, _ next: ClaimEntry?) {
     if let moment = moment(of: claim), write.atNs < moment.earliestNs {
-      find(
-        1, "Node write \(write.id) is older than the claim it was made under",
-        [write.evidence, claim.evidence])
+      find(.writeBeforeClaim, write.id, at: [write.row, claim.row])
     }
     if let next, let latest = moment(of: next)?.latestNs, write.atNs > latest {
-      find(
-        1,
-        "Node write \(write.id) under epoch \(write.epoch) was begun after epoch \(next.epoch) had been claimed: "
-          + "two processes used the node", [write.evidence, next.evidence])
+      find(.writeAfterNextClaim, write.id, write.epoch, next.epoch, at: [write.row, next.row])
     }
   }
 
@@ -78,8 +65,6 @@ extension Checker {
       return
     }
     if journal.mayLack(write.atNs) { return }
-    find(
-      4, "Node write \(write.id) is not announced in the journal of its process",
-      [write.evidence, "journal \(journal.name)"])
+    find(.writeUnannounced, write.id, at: [write.row, .journal(journal.name)])
   }
 }

@@ -3,50 +3,48 @@ import Ground
 /// The parts of the evidence, and what is missing.
 struct Absences {
   private(set) var all: [Absence] = []
-  /// Damages of present parts, which cannot be waived.
-  private var damages: Set<Absence> = []
-  let parts: [String]
+  /// Those that are there.
+  let parts: [EvidenceName]
 
   private static let programs = Evidence.wallets + ["lspd", "iosd"]
   private static let named = 5
 
   init(_ evidence: Evidence, _ missing: MissingJournals) {
     parts =
-      ["container"] + (evidence.hasLedger ? ["peer's ledger"] : []) + (evidence.phone == nil ? [] : ["phone"])
-      + Self.programs.filter { !evidence.journals(of: $0).isEmpty }.map { "journals of \($0)" }
+      [.container] + (evidence.hasLedger ? [.ledger] : []) + (evidence.phone == nil ? [] : [.phone])
+      + Self.programs.filter { !evidence.journals(of: $0).isEmpty }.map { .journals(of: $0) }
     addLedger(evidence)
     addPhone(evidence)
     for program in Evidence.wallets { addWallet(program, evidence, missing) }
     addPeer(evidence, missing)
     if evidence.phone != nil, evidence.journals(of: "iosd").isEmpty {
       add(
-        "journals of iosd", "iosd ran this phone and left no journal in \(evidence.home)/journal",
+        .phoneJournals, "iosd ran this phone and left no journal in \(evidence.home)/journal",
         Self.journalAdvice)
     }
     for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
     addOtherContainers(evidence)
     addNotifications(evidence)
-    for end in evidence.earlyEnds { addDamage("journals of \(end.process)", end.sentence) }
+    for end in evidence.earlyEnds { addDamage(.journals(of: end.process), end.sentence) }
     addBehindJournals(evidence)
     for journal in evidence.unreadJournals {
-      addDamage("journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)")
+      addDamage(.journals, "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)")
     }
   }
 
   /// All that are not waived. Damaged evidence is never waived.
   func demanded(without waived: Set<EvidencePart>) -> [Absence] {
-    all.filter { damages.contains($0) || !waived.contains($0.kind) }
+    all.filter { $0.isDamage || $0.part.kind.map { !waived.contains($0) } ?? true }
   }
 
-  private mutating func add(_ part: String, _ sentence: String, _ advice: String) {
-    all.append(Absence(part: part, sentence: sentence, advice: advice))
+  private mutating func add(_ part: EvidenceName, _ sentence: String, _ advice: String) {
+    all.append(Absence(part, sentence, advice: advice))
   }
 
-  private mutating func addDamage(_ part: String, _ sentence: String) {
-    let damage = Absence(
-      part: part, sentence: sentence, advice: "judge the phone's directory as its programs left it")
-    all.append(damage)
-    damages.insert(damage)
+  private mutating func addDamage(_ part: EvidenceName, _ sentence: String) {
+    all.append(
+      Absence(
+        part, sentence, advice: "judge the phone's directory as its programs left it", isDamage: true))
   }
 
   private static let journalAdvice =
@@ -59,47 +57,47 @@ struct Absences {
   private mutating func addLedger(_ evidence: Evidence) {
     let boots = evidence.wallet.boots
     if let run = evidence.ledger.runs.first(where: { !boots.have($0.startedNs, in: $0.boot) }) {
-      addDamage("peer's ledger", "start \(run.id) of lspd has a time of another boot than it names")
+      addDamage(.ledger, "start \(run.id) of lspd has a time of another boot than it names")
     }
     if evidence.ledger.missingFrames != 0 {
       addDamage(
-        "peer's ledger",
+        .ledger,
         "\(countWords(Int(clamping: evidence.ledger.missingFrames), "row")) of frames are missing")
     }
     guard !evidence.hasLedger else { return }
     add(
-      "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
+      .ledger, "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
       "judge the phone's directory as its programs left it, pass --lsp HOME if the phone in HOME has its lspd, or pass --without peer if the peer keeps none"
     )
   }
 
   private mutating func addPhone(_ evidence: Evidence) {
     guard let phone = evidence.phone else {
-      return add("phone", "there is no directory \(evidence.home)/os", Self.phoneAdvice)
+      return add(.phone, "there is no directory \(evidence.home)/os", Self.phoneAdvice)
     }
     for (name, problem) in phone.problems.sorted(by: { $0.key < $1.key }) {
       let sentence = "\(evidence.home)/os/\(name) is unusable: \(problem.words)"
       if problem == .missing {
-        add("phone", sentence, Self.phoneAdvice)
+        add(.phone, sentence, Self.phoneAdvice)
       } else {
-        addDamage("phone", sentence)
+        addDamage(.phone, sentence)
       }
     }
     for (name, count, first) in phone.foreignLines {
       let what = count == 1 ? "a line that is no row," : "\(count) lines that are no rows, the first is"
-      addDamage("phone", "\(evidence.home)/os/\(name) has \(what) line \(first)")
+      addDamage(.phone, "\(evidence.home)/os/\(name) has \(what) line \(first)")
     }
     let hadFullDisk = evidence.journals(of: "iosd").contains { $0.hasGaps }
     for sentence in phone.missingRows.map({ "\(evidence.home)/\($0)" }) {
       // Earlier versions of iosd lost rows on a full disk.
-      if hadFullDisk { add("phone", sentence, Self.phoneAdvice) } else { addDamage("phone", sentence) }
+      if hadFullDisk { add(.phone, sentence, Self.phoneAdvice) } else { addDamage(.phone, sentence) }
     }
     if phone.problems["processes.jsonl"] == nil {
       let known = Set(phone.processes.map(\.role))
       for role in ["app", "extension"] where !known.contains(role) {
         guard let claim = evidence.wallet.claims.first(where: { $0.role == role }) else { continue }
         add(
-          "phone",
+          .phone,
           "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
           Self.phoneAdvice)
       }
@@ -112,18 +110,18 @@ struct Absences {
         let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } })
       {
         add(
-          "phone", "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)",
+          .phone, "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)",
           Self.phoneAdvice)
       }
     }
     if phone.problems["pushes.jsonl"] == nil, phone.pushes.isEmpty,
       let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
     {
-      add("phone", "push \(push.id) was delivered, but os/pushes.jsonl has no row", Self.phoneAdvice)
+      add(.phone, "push \(push.id) was delivered, but os/pushes.jsonl has no row", Self.phoneAdvice)
     } else if phone.problems["pushes.jsonl"] == nil,
       let (push, journal) = phone.firstPushWithoutRow(evidence.journals(of: "iosd"))
     {
-      addDamage("phone", "\(journal.name) names push \(push), but os/pushes.jsonl has no row of it")
+      addDamage(.phone, "\(journal.name) names push \(push), but os/pushes.jsonl has no row of it")
     }
   }
 
@@ -131,7 +129,7 @@ struct Absences {
     guard let phone = evidence.phone, phone.problems["notifications.jsonl"] == nil,
       let (push, journal) = phone.shownWithoutRow(evidence.journals(of: "iosd")).first
     else { return }
-    addDamage("phone", "\(journal.name) shows push \(push), but os/notifications.jsonl has no row of it")
+    addDamage(.phone, "\(journal.name) shows push \(push), but os/notifications.jsonl has no row of it")
   }
 
   /// An iosd that exits ends its journal, and a killed one writes no later rows.
@@ -140,7 +138,7 @@ struct Absences {
     let journals = evidence.journals(of: "iosd")
     for (row, journal) in phone.rowsBehindJournals(journals, isCertain: evidence.isCertain) {
       addDamage(
-        "journals of iosd",
+        .phoneJournals,
         "\(journal.name) ends before \(row): its end was cut off, or another journal of iosd is missing"
       )
     }
@@ -159,7 +157,7 @@ struct Absences {
         }
         ?? "the wallet moved away from this container; its later history"
       add(
-        "other container",
+        .otherContainer,
         "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing",
         "name that container, or its phone's directory, with --other, or pass --without other if it is lost")
     }
@@ -174,7 +172,7 @@ struct Absences {
     guard let first = claims.first else { return }
     let epochs = Self.list(claims.map(\.epoch))
     add(
-      "journals of \(program)",
+      .journals(of: program),
       "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs), without a journal of the claiming process (\(first.pid))",
       Self.journalAdvice)
   }
@@ -182,11 +180,11 @@ struct Absences {
   private mutating func addPeer(_ evidence: Evidence, _ missing: MissingJournals) {
     guard evidence.hasLedger else { return }
     if evidence.journals(of: "lspd").isEmpty {
-      add("journals of lspd", "the peer left a ledger, but no journal", Self.journalAdvice)
+      add(.peerJournals, "the peer left a ledger, but no journal", Self.journalAdvice)
     } else if !missing.runs.isEmpty {
       let runs = Self.list(missing.runs.sorted())
       add(
-        "journals of lspd",
+        .peerJournals,
         "the ledger has \(missing.runs.count == 1 ? "start" : "starts") \(runs) of lspd, without a journal",
         Self.journalAdvice)
     }
@@ -197,24 +195,24 @@ struct Absences {
     // Each noted gap of a full disk may leave one truncated line.
     if journal.unreadableLines.count > journal.gaps.count(where: \.isNoted) {
       addDamage(
-        "journals of \(journal.process)",
+        .journals(of: journal.process),
         "\(journal.name) has \(countWords(journal.unreadableLines.count, "unreadable line")), the first is line \(journal.unreadableLines.first)"
       )
     }
     if journal.disorder.count > 0 {
       addDamage(
-        "journals of \(journal.process)",
+        .journals(of: journal.process),
         "\(journal.name) has records out of order, the first in line \(journal.disorder.first)"
       )
     }
     if let line = journal.changedLine {
       addDamage(
-        "journals of \(journal.process)",
+        .journals(of: journal.process),
         "\(journal.name) line \(line) does not follow the line before it: a line was changed or removed")
     }
     guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
     addDamage(
-      "journals of \(journal.process)",
+      .journals(of: journal.process),
       "\(journal.name) lacks \(countWords(cut.count, "record")) before line \(cut.line) without a note of a full disk"
     )
   }
@@ -222,17 +220,6 @@ struct Absences {
   private static func list(_ numbers: [Int64]) -> String {
     let words = numbers.prefix(named).map { "\($0)" }.joined(separator: ", ")
     return numbers.count > named ? "\(words) and \(numbers.count - named) more" : words
-  }
-}
-
-extension Absence {
-  var kind: EvidencePart {
-    switch part {
-    case "peer's ledger": .peer
-    case "phone": .phone
-    case "other container": .other
-    default: .journals
-    }
   }
 }
 

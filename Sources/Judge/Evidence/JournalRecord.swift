@@ -31,7 +31,7 @@ struct JournalRecord {
     JournalRecord(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
   }
 
-  var evidence: String { "journal \(file) line \(line)" }
+  var row: EvidenceRow { .journal(file, line: line) }
   var event: JSONValue { body["event"] ?? .null }
   var directives: [JSONValue] { body["directives"]?.items ?? [] }
 }

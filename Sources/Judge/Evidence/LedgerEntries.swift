@@ -25,7 +25,7 @@ struct RunEntry {
     boot = row.names.contains("boot") ? try row.text("boot") : nil
   }
 
-  var evidence: String { "ledger runs \(id)" }
+  var row: EvidenceRow { .ledger("runs", id) }
 }
 
 struct ConnectionEntry {
@@ -57,7 +57,7 @@ struct ConnectionEntry {
     "refused-without-fence", "refused-lower-epoch", "refused-other-incarnation", "refused-other-container",
   ]
   var isAccepted: Bool { verdict == "accepted" || verdict == "unfenced" }
-  var evidence: String { "ledger connections \(id)" }
+  var row: EvidenceRow { .ledger("connections", id) }
 }
 
 struct FrameEntry {
@@ -83,7 +83,7 @@ struct FrameEntry {
   /// From the wallet to the peer.
   var isIn: Bool { direction == "in" }
   var isActedOn: Bool { acted != 0 }
-  var evidence: String { "ledger frames \(id)" }
+  var row: EvidenceRow { .frame(id) }
 }
 
 struct FenceEntry {
@@ -99,7 +99,7 @@ struct FenceEntry {
     atNs = try row.integer("at_ns")
   }
 
-  var evidence: String { "ledger fence \(id)" }
+  var row: EvidenceRow { .ledger("fence", id) }
 }
 
 struct PaymentEntry {
@@ -129,7 +129,7 @@ struct PaymentEntry {
 
   var isPaid: Bool { state == "paid" }
   var isFailed: Bool { state == "failed" }
-  var evidence: String { "ledger payments \(id)" }
+  var row: EvidenceRow { .ledger("payments", id) }
 }
 
 struct BackupEntry {
@@ -149,7 +149,7 @@ struct BackupEntry {
   /// Frames have the hash of their backup.
   func has(hash: [UInt8]) -> Bool { blob == hash || Secrets.sha256(blob) == hash }
 
-  var evidence: String { "ledger backups \(revision)" }
+  var row: EvidenceRow { .ledger("backups", revision) }
 }
 
 struct PushEntry {
@@ -169,7 +169,7 @@ struct PushEntry {
   }
 
   var isDelivered: Bool { outcome == "delivered" }
-  var evidence: String { "ledger pushes \(id)" }
+  var row: EvidenceRow { .ledger("pushes", id) }
 }
 
 struct LossEntry {
@@ -183,5 +183,5 @@ struct LossEntry {
     whose = try row.text("whose")
   }
 
-  var evidence: String { "ledger losses \(id)" }
+  var row: EvidenceRow { .ledger("losses", id) }
 }

@@ -26,7 +26,7 @@ struct SentEntry {
 
   var isPaid: Bool { state == "paid" }
   var isFailed: Bool { state == "failed" }
-  var evidence: String { "node.sqlite outgoing_payments \(id)" }
+  var row: EvidenceRow { .wallet("outgoing_payments", id) }
 }
 
 /// An external invoice in the ledger.
@@ -46,5 +46,5 @@ struct ExternalInvoiceEntry {
   }
 
   var isPaid: Bool { paidNs != nil }
-  var evidence: String { "ledger external_invoices \(id)" }
+  var row: EvidenceRow { .ledger("external_invoices", id) }
 }

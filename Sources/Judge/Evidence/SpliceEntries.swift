@@ -40,7 +40,7 @@ struct SpliceEntry {
 
   var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
   var takenMsat: Int64 { (amountSat &+ feeSat) &* 1000 }
-  var evidence: String { holder == .peer ? "ledger splices \(id)" : "node.sqlite splices \(id)" }
+  var row: EvidenceRow { holder == .peer ? .ledger("splices", id) : .wallet("splices", id) }
   var name: String {
     "splice \(id) of \(amountWords(amountSat &* 1000)) (\(transactionWords(txid).prefix(12))…)"
   }

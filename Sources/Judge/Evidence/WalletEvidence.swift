@@ -111,7 +111,7 @@ struct ClaimEntry {
   /// The user moved the wallet here from another container.
   var movesHere: Bool { reason == "raised-to-move-here" }
   var boot: String { [bootHigh, bootLow].map { Hexadecimal.encode(word: UInt64(bitPattern: $0)) }.joined() }
-  var evidence: String { "node.sqlite claims \(epoch)" }
+  var row: EvidenceRow { .wallet("claims", epoch) }
 }
 
 struct NodeWriteEntry {
@@ -138,7 +138,7 @@ struct NodeWriteEntry {
     return moved
   }
 
-  var evidence: String { "node.sqlite node_writes \(id)" }
+  var row: EvidenceRow { .wallet("node_writes", id) }
 }
 
 struct InvoiceEntry {
@@ -150,7 +150,7 @@ struct InvoiceEntry {
     amountMsat = try row.integer("amount_msat")
   }
 
-  var evidence: String { "node.sqlite invoices \(shortHex(paymentHash))" }
+  var row: EvidenceRow { .invoice(paymentHash) }
 }
 
 struct ReceivedEntry {
@@ -166,5 +166,5 @@ struct ReceivedEntry {
     epoch = try row.integer("epoch")
   }
 
-  var evidence: String { "node.sqlite received_payments \(id)" }
+  var row: EvidenceRow { .wallet("received_payments", id) }
 }

@@ -11,7 +11,7 @@ struct Checker {
   let reportedEpochs: Set<Int64>
   private(set) var findings: [Finding] = []
   private(set) var remarks: [String]
-  private(set) var unsettled: [String] = []
+  private(set) var unsettled: [Finding] = []
   var counts = Verdict.Counts()
   /// A cache: every write is compared with two claims.
   private var moments: [Int64: ClaimMoment?] = [:]
@@ -60,7 +60,7 @@ struct Checker {
     checkLedger()
     var replay = PeerReplay(evidence: evidence)
     replay.run()
-    for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
+    findings += replay.findings
     checkFences(replay)
     checkPayments(replay)
     count()
@@ -81,7 +81,7 @@ struct Checker {
     progress("replaying \(frames.count) frames")
     var replay = PeerReplay(evidence: evidence)
     replay.run()
-    for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
+    findings += replay.findings
     checkFences(replay)
     checkDurability(replay)
     if replay.isChannelKnown { checkWalletsChannel(replay) }
@@ -90,18 +90,19 @@ struct Checker {
     return replay
   }
 
-  mutating func find(_ invariant: Int, _ sentence: String, _ rows: [String]) {
-    findings.append(
-      Finding(
-        invariant: invariant, sentence: sentence, rows: rows, atNs: rows.lazy.compactMap(instantNs).first))
+  mutating func find(_ kind: FindingKind, _ values: any CustomStringConvertible..., at rows: [EvidenceRow]) {
+    findings.append(finding(kind, values, rows))
   }
 
-  /// Of a frame, such as `ledger frames 12`. Frames are in the order of their numbers.
-  private func instantNs(ofRow row: String) -> Int64? {
-    let words = row.split(separator: " ")
-    guard words.count == 3, words[0] == "ledger", words[1] == "frames", let id = Int64(words[2]) else {
-      return nil
-    }
+  private func finding(
+    _ kind: FindingKind, _ values: [any CustomStringConvertible], _ rows: [EvidenceRow]
+  ) -> Finding {
+    Finding(kind, values.map(\.description), at: rows, atNs: rows.lazy.compactMap(instantNs).first)
+  }
+
+  /// Of a frame. Frames are in the order of their numbers.
+  private func instantNs(of row: EvidenceRow) -> Int64? {
+    guard case .frame(let id) = row else { return nil }
     var (low, high) = (0, frames.count)
     while low < high {
       let middle = (low + high) / 2
@@ -121,16 +122,19 @@ struct Checker {
   /// The wallet deletes no row of these tables, so their numbers have no gap.
   mutating func checkNumbers(_ table: String, _ numbers: [Int64]) {
     for (index, number) in numbers.enumerated() where number != Int64(index) + 1 {
-      find(4, "A row is missing before row \(number) of \(table)", ["node.sqlite \(table) \(number)"])
+      find(.rowMissing, number, table, at: [.wallet(table, number)])
       return
     }
   }
 
   mutating func remark(_ sentence: String) { remarks.append(sentence) }
 
-  mutating func notePending(_ sentence: String, _ rows: [String]) {
-    unsettled.append(sentence)
-    if requireSettled { find(6, sentence, rows) }
+  mutating func notePending(
+    _ kind: FindingKind, _ values: any CustomStringConvertible..., at rows: [EvidenceRow]
+  ) {
+    let pending = finding(kind, values, rows)
+    unsettled.append(pending)
+    if requireSettled { findings.append(pending) }
   }
 
   private mutating func count() {
@@ -154,25 +158,23 @@ struct Checker {
   var verdict: Verdict {
     var missing = absences.demanded(without: waived)
     var (findings, remarks) = (findings, remarks)
-    let broken = findings.filter { $0.invariant != Invariant.progress.rawValue }
+    let broken = findings.filter { $0.invariant != .progress }
     if evidence.isCopyOfRunningPhone, !broken.isEmpty {
-      missing.append(Self.oneMoment)
-      findings = findings.filter { $0.invariant == Invariant.progress.rawValue }
+      missing.append(
+        Absence(
+          .oneMoment, "this is a copy of a phone that ran or was killed, and its files do not fit together",
+          advice: "judge the phone where it ran, or copy it after `baton down`"))
+      findings = findings.filter { $0.invariant == .progress }
       remarks += broken.prefix(Self.named).map { "not held against the wallet: \($0.sentence)" }.uniqued
       if broken.count > Self.named { remarks.append("and \(broken.count - Self.named) more of the kind") }
     }
-    let without = Set((absences.all + missing).map(\.part))
+    let notJudged = (absences.all + missing).map(\.part).uniqued
     return Verdict(
-      counts: counts, findings: findings, unsettled: unsettled, remarks: remarks,
-      judged: absences.parts.filter { !without.contains($0) },
-      notJudged: (absences.all + missing).map(\.part).uniqued, missing: missing)
+      counts: counts, findings: findings, unsettled: unsettled.map(\.sentence), remarks: remarks,
+      judged: absences.parts.filter { !notJudged.contains($0) }, notJudged: notJudged, missing: missing)
   }
 
   private static let named = 5
-  private static let oneMoment = Absence(
-    part: "one moment",
-    sentence: "this is a copy of a phone that ran or was killed, and its files do not fit together",
-    advice: "judge the phone where it ran, or copy it after `baton down`")
 }
 
 extension Array where Element: Hashable {

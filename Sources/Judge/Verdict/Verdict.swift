@@ -1,5 +1,5 @@
 /// The judge's verdict on one run.
-public struct Verdict: Hashable, Codable, Sendable {
+public struct Verdict: Hashable, Sendable {
   public struct Counts: Hashable, Codable, Sendable {
     public var payments = 0
     public var paid = 0
@@ -32,8 +32,8 @@ public struct Verdict: Hashable, Codable, Sendable {
   /// Notes that are no findings.
   public let remarks: [String]
   /// The parts of the evidence that were complete, and those that were missing or damaged.
-  public let judged: [String]
-  public let notJudged: [String]
+  public let judged: [EvidenceName]
+  public let notJudged: [EvidenceName]
   /// Demanded evidence that is missing: without it there is no verdict, unless the rest is broken.
   public let missing: [Absence]
 
@@ -46,9 +46,9 @@ public struct Verdict: Hashable, Codable, Sendable {
 
   public init(
     counts: Counts, findings: [Finding] = [], unsettled: [String] = [], remarks: [String] = [],
-    judged: [String], notJudged: [String] = [], missing: [Absence] = []
+    judged: [EvidenceName], notJudged: [EvidenceName] = [], missing: [Absence] = []
   ) {
-    if findings.contains(where: { $0.invariant != Invariant.progress.rawValue }) {
+    if findings.contains(where: { $0.invariant != .progress }) {
       outcome = .broken
     } else if !missing.isEmpty {
       outcome = .noVerdict
@@ -78,7 +78,7 @@ public struct Verdict: Hashable, Codable, Sendable {
     return Verdict(
       counts: counts, findings: (findings + other.findings).uniqued,
       unsettled: (unsettled + other.unsettled).uniqued, remarks: (remarks + other.remarks).uniqued,
-      judged: (judged + other.judged.map { $0 == "container" ? "other container" : $0 }).uniqued,
+      judged: (judged + other.judged.map { $0 == .container ? .otherContainer : $0 }).uniqued,
       notJudged: (notJudged + other.notJudged).uniqued, missing: (missing + other.missing).uniqued)
   }
 
@@ -91,13 +91,9 @@ public struct Verdict: Hashable, Codable, Sendable {
     counts.connections += checker.counts.connections
     counts.refused += checker.counts.refused
     counts.frames += checker.counts.frames
-    let found = checker.findings.map {
-      Finding(
-        invariant: $0.invariant, sentence: "Wallet \(number): \($0.sentence)", rows: $0.rows, atNs: $0.atNs)
-    }
     return Verdict(
-      counts: counts, findings: findings + found,
-      unsettled: unsettled + checker.unsettled.map { "wallet \(number): \($0)" }, remarks: remarks,
+      counts: counts, findings: findings + checker.findings.map { $0.ofWallet(number) },
+      unsettled: unsettled + checker.unsettled.map { "wallet \(number): \($0.sentence)" }, remarks: remarks,
       judged: judged, notJudged: notJudged, missing: missing)
   }
 

@@ -38,8 +38,9 @@ extension Verdict {
       let shown = showingAll ? group.findings[...] : group.findings.prefix(Self.shown)
       for finding in shown {
         number += 1
-        lines.append("\(number). [\(finding.title)] \(finding.sentence).")
-        if !finding.rows.isEmpty { lines.append("   see \(finding.rows.joined(separator: ", "))") }
+        lines.append("\(number). [\(finding.invariant.title)] \(finding.sentence).")
+        let rows = finding.rows.map(\.description).joined(separator: ", ")
+        if !rows.isEmpty { lines.append("   see \(rows)") }
       }
       let rest = group.findings.count - shown.count
       number += rest
@@ -68,7 +69,9 @@ extension Verdict {
     ]
   }
 
-  private static func list(_ parts: [String]) -> String { parts.joined(separator: ", ") }
+  private static func list(_ parts: [EvidenceName]) -> String {
+    parts.map(\.rawValue).joined(separator: ", ")
+  }
 
   /// `14,006`.
   private static func grouped(_ number: Int) -> String {

@@ -88,7 +88,7 @@ package struct JournalTimeline {
       let verdict = try verdict.get()
       timeline.findings += verdict.findings.map {
         TimelineFinding(
-          title: $0.title, sentence: $0.sentence,
+          title: $0.invariant.title, sentence: $0.sentence,
           anchor: $0.atNs.flatMap { timeline.anchor(at: Instant(nanoseconds: $0)) }
             ?? timeline.anchor(of: $0.rows))
       }
@@ -108,14 +108,11 @@ extension Timeline {
   }
 
   /// Where the first of these rows shows: of the evidence that a verdict names.
-  func anchor(of rows: [String]) -> TimelineAnchor? {
+  func anchor(of rows: [EvidenceRow]) -> TimelineAnchor? {
     for row in rows {
-      if let anchor = anchors[row] { return anchor }
-      let words = row.split(separator: " ")
-      guard words.count == 4, words[0] == "journal", words[2] == "line", let line = Int(words[3]) else {
-        continue
-      }
-      if let place = records.firstIndex(where: { $0.line == line && $0.file == String(words[1]) }) {
+      if let anchor = anchors[row.description] { return anchor }
+      guard case .journal(let name, let line?) = row else { continue }
+      if let place = records.firstIndex(where: { $0.line == line && $0.file == name }) {
         return TimelineAnchor(at: records[place].at, record: place)
       }
     }

@@ -26,7 +26,7 @@ extension JUnitFile {
     let broken = Dictionary(grouping: verdict.findings, by: \.invariant)
     return [Case(name: "evidence", outcome: outcome(missing) { .error($0, details: $1) })]
       + Invariant.allCases.map { invariant in
-        let sentences = (broken[invariant.rawValue] ?? []).map(\.sentence)
+        let sentences = (broken[invariant] ?? []).map(\.sentence)
         return Case(name: invariant.title, outcome: outcome(sentences) { .failed($0, details: $1) })
       }
   }

@@ -68,7 +68,7 @@ package enum JudgeVerb: Verb {
     if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
     if let path = line.text("--junit") { try JUnitFile.write(verdict, to: path) }
     if invocation.output.isJSON {
-      invocation.output.say(verdict)
+      invocation.output.say(VerdictDocument(verdict))
     } else {
       let text = verdict.text(showingAll: line.isGiven("--all"))
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -90,4 +90,47 @@ package enum JudgeVerb: Verb {
   }
 }
 
-extension Verdict: Report {}
+/// A verdict as JSON.
+package struct VerdictDocument: Report {
+  struct FindingDocument: Report {
+    var invariant: Int
+    var name: String
+    var sentence: String
+    var rows: [String]
+    var atNs: Int64?
+  }
+
+  struct AbsenceDocument: Report {
+    var part: String
+    var sentence: String
+    var advice: String
+  }
+
+  var outcome: Verdict.Outcome
+  var passed: Bool
+  var counts: Verdict.Counts
+  var findings: [FindingDocument]
+  var unsettled: [String]
+  var remarks: [String]
+  var judged: [String]
+  var notJudged: [String]
+  var missing: [AbsenceDocument]
+
+  init(_ verdict: Verdict) {
+    outcome = verdict.outcome
+    passed = verdict.passed
+    counts = verdict.counts
+    findings = verdict.findings.map {
+      FindingDocument(
+        invariant: $0.invariant.rawValue, name: $0.invariant.name, sentence: $0.sentence,
+        rows: $0.rows.map(\.description), atNs: $0.atNs)
+    }
+    unsettled = verdict.unsettled
+    remarks = verdict.remarks
+    judged = verdict.judged.map(\.rawValue)
+    notJudged = verdict.notJudged.map(\.rawValue)
+    missing = verdict.missing.map {
+      AbsenceDocument(part: $0.part.rawValue, sentence: $0.sentence, advice: $0.advice)
+    }
+  }
+}

@@ -36,7 +36,9 @@ extension RealStage {
     let replays = try names.map { try JournalReplay.run("\(phone.journal)/\($0)") }
     let different = zip(names, replays).compactMap { name, replay in replay.trouble.map { "\(name) \($0)" } }
     narrator?.tell(verdict, replays, different)
-    let broken = verdict.findings.filter { $0.invariant != 6 }.map { "[\($0.title)] \($0.sentence)" }
+    let broken = verdict.findings.filter { $0.invariant != .progress }.map {
+      "[\($0.invariant.title)] \($0.sentence)"
+    }
     let missing = verdict.missing.map { "no verdict: \($0.sentence)" }
     guard broken.isEmpty, different.isEmpty else { return .broken(broken + missing + different) }
     guard crashes.isEmpty else { return .crashed(crashes + missing) }

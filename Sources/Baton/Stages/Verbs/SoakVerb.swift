@@ -114,7 +114,7 @@ package enum SoakVerb: Verb {
     )
     output.say("the judge: \(verdict.passed ? "sound" : verdict.findings.isEmpty ? "no verdict" : "broken")")
     for finding in verdict.findings {
-      output.say(output.paint("[\(finding.title)] \(finding.sentence)", .red))
+      output.say(output.paint("[\(finding.invariant.title)] \(finding.sentence)", .red))
     }
     for absence in verdict.missing { output.say(output.paint("missing: \(absence.sentence)", .red)) }
     for problem in report.problems { output.say(output.paint("leak: \(problem)", .red)) }
