@@ -81,6 +81,12 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto",
       ]),
+    // Other products' ways to keep two processes apart, in the simulated world.
+    .target(
+      name: "Museum",
+      dependencies: [
+        "Ground", "Heartbeat", "Guardrails", "LightningChannel", "LightningNode", "Wallet", "Simulation",
+      ]),
     .target(name: "Scenario", dependencies: ["Ground", "WalletProfiles", "PhonePolicy"]),
     // A run as a picture. The page's script and styles are files of their own, and part of the program.
     .target(
@@ -235,9 +241,8 @@ let package = Package(
     .target(
       name: "Lab",
       dependencies: [
-        "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "DaemonRuntime",
-        "PhoneClient", "WalletProfiles",
-        "Terminal", "Inspection", "Timeline",
+        "Ground", "Reports", "Guardrails", "Crypto", "PhonePolicy", "Simulation", "Museum",
+        "DaemonRuntime", "PhoneClient", "WalletProfiles", "Terminal", "Inspection", "Timeline",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",
@@ -330,7 +335,7 @@ let package = Package(
         "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
         "LightningNode",
         "LightningProvider", "Sender", "Wallet", "WalletProfiles", "PhonePolicy", "Crypto", "Simulation",
-        "SimulationSupport",
+        "Museum", "SimulationSupport",
       ]),
     // Compares the simulated container with the real one.
     .testTarget(
@@ -557,7 +562,7 @@ if Context.environment["BATON_CORES"] != nil {
   // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
   // wait. Not in the checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
   let looks = ["Crypto", "Platform", "Database", "SharedContainer"]
-  for target in package.targets where (cores + ["Simulation"] + looks).contains(target.name) {
+  for target in package.targets where (cores + ["Simulation", "Museum"] + looks).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(
         ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],

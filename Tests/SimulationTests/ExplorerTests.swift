@@ -1,5 +1,6 @@
 import Ground
 import Heartbeat
+import Museum
 import Testing
 import WalletProfiles
 

@@ -1,4 +1,5 @@
 import Heartbeat
+import Museum
 import Testing
 
 @testable import Simulation

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import LightningNode
+import Museum
 import Testing
 import Wallet
 

@@ -148,7 +148,7 @@ import Testing
       (
         #"\.(startNode|stopNode|acceptNoNewPayment|endLongPause)\b"#,
         [
-          "Sources/Guardrails/", "Sources/Wallet/", "Sources/Coordinator/", "Sources/Simulation/Others/",
+          "Sources/Guardrails/", "Sources/Wallet/", "Sources/Coordinator/", "Sources/Museum/",
           "Sources/Simulation/World/WorldGuard.swift", "Sources/Simulation/World/WorldObserver.swift",
           "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/PushTimes.swift",
         ]
@@ -194,7 +194,8 @@ import Testing
       "Sources/WalletProcess/WalletContainer.swift", "Sources/WalletProcess/WalletJournal.swift",
       "Sources/NotifyOnlyd/",
       // Other products' coordination, removed rules, and observers.
-      "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
+      "Sources/Museum/", "Sources/Simulation/Ports/Exclusion.swift",
+      "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",
       "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/PushTimes.swift",
     ]
@@ -206,11 +207,11 @@ import Testing
     }
   }
 
-  @Test func `In the simulation only Ports and Others carry out container, wire and phone orders`() {
+  @Test func `In the simulation only Ports carry out container, wire and phone orders`() {
     let carryOut = #"func \w+\(\w+ order: (Container|Wire|Phone)Order\b"#
     let folders = Project.sources.filter { $0.module == "Simulation" && $0.places(matching: carryOut) != [] }
       .map { $0.path.split(separator: "/")[2] }
-    #expect(Set(folders) == ["Ports", "Others"])
+    #expect(Set(folders) == ["Ports"])
   }
 
   @Test func `No test of a pure module imports the simulation, except those of Simulation and Scenario`() {

@@ -31,6 +31,7 @@ enum Walls {
       Wallet WalletProfiles PhonePolicy
       """
     ),
+    ("Museum", "Ground Heartbeat Guardrails LightningChannel LightningNode Wallet Simulation"),
     ("Scenario", "Ground WalletProfiles PhonePolicy"),
     ("Timeline", "Ground JSON Crypto"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
@@ -107,7 +108,7 @@ enum Walls {
     (
       "Lab",
       """
-      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Timeline \
+      Ground Reports Guardrails WalletProfiles PhonePolicy Simulation Museum Crypto DaemonRuntime PhoneClient Terminal Inspection Timeline \
       Glibc Foundation
       """
     ),
@@ -143,7 +144,7 @@ enum Walls {
     "LightningInvoices", "LightningNode", "LightningProvider", "ForwardingHint", "Webhooks", "Sender",
     "Wallet",
     "WalletProfiles", "PhonePolicy", "Diagnosis",
-    "Simulation",
+    "Simulation", "Museum",
     "Scenario", "Timeline",
   ]
 

@@ -22,7 +22,7 @@ public struct Container: Hashable, Sendable {
   var locks = PerRole<LockFile>(LockFile(), LockFile())
   /// The process that holds the intent.
   var intent: Int32?
-  var beats = PerRole<Beat?>(nil, nil)
+  package var beats = PerRole<Beat?>(nil, nil)
   /// The process that is frozen inside a transaction.
   var writer: Int32?
 

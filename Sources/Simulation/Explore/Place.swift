@@ -313,8 +313,8 @@ extension Life {
     guard !isStopped else { return false }
     switch orders.first {
     case .phone(let order)?: return order.isLocal
-    // In another product's coordination the state is read in the same step in which the node starts.
-    case .container(.readRow)? where wallet.guardrail.other != nil: return true
+    // The state is read in the same step in which the node starts.
+    case .container(.readRow)? where wallet.guardrail.foreign != nil: return true
     case .container(let order)?: return order.isLocal
     // Without a connection the peer sees nothing.
     case .wire(.cutOff)?, .wire(.send)?: return wire == nil

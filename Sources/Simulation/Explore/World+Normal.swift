@@ -86,19 +86,19 @@ extension World {
     if asksForAge {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
     }
-    others.shift(by: span)
+    exclusion?.value.shift(by: span)
     clock.startAnew()
   }
 
   /// Old stamps are all set to the oldest age that a rule distinguishes.
   private mutating func forgetOldStamps() {
-    let memory = settings.coordination.longestMemory
+    let memory = exclusion?.value.longestMemory ?? .seconds(40)
     let longStale = clock.wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
     func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
     for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
       container.value.beats[role]?.bootClock = longStale
     }
-    others?.forget(before: longStale)
+    exclusion?.value.forget(before: longStale)
     for role in [Role.app, .extension] where lives[role]?.isSealed == false {
       lives[role]?.value.forgetOldStamps(memory)
     }

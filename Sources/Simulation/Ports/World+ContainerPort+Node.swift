@@ -4,11 +4,9 @@ import LightningNode
 
 // The container port's orders of the node and the background work.
 extension World {
-  /// The row that the node reads. With other schemes, or before a late claim, there is no row: it reads its own
-  /// claim.
+  /// The row that the node reads. Before a late claim there is none: it reads its own claim.
   func rowForNode(_ life: Life) -> ClaimRow? {
-    let hasNone = life.claimsAfterDialling != nil || others != nil
-    return hasNone ? rowOfItsOwn(life) : container.value.row
+    life.claimsAfterDialling != nil ? rowOfItsOwn(life) : container.value.row
   }
 
   /// The state without a new read of the channel. Invoices are looked up when they are needed.
@@ -35,7 +33,7 @@ extension World {
     switch container.value.beginWrite(under: claim, by: life.identity.pid) {
     case .blocked: return life.answer(.storeBlocked)
     case .allowed: isOwner = true
-    case .fenced where others != nil: isOwner = true
+    case .fenced where exclusion != nil: isOwner = true
     case .fenced:
       guard settings.without.contains(.fencedWrites) else { return life.answer(.fenced) }
       isOwner = false

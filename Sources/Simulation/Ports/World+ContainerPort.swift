@@ -11,7 +11,7 @@ extension World {
 
   mutating func carryOutWithoutFault(_ order: ContainerOrder, _ life: inout Life) {
     noteEffect(of: order)
-    if carryOutForOther(order, &life) { return }
+    if carryOutInstead(order, &life) { return }
     let pid = life.identity.pid
     switch order {
     case .raiseIntent: container.value.raiseIntent(pid)
@@ -86,7 +86,7 @@ extension World {
   }
 
   /// The row if its claim were in force.
-  func rowOfItsOwn(_ life: Life) -> ClaimRow? {
+  package func rowOfItsOwn(_ life: Life) -> ClaimRow? {
     life.claim.map { claim in
       ClaimRow(
         epoch: claim.epoch, role: life.role, process: life.identity, incarnation: claim.incarnation,

@@ -38,14 +38,14 @@ extension World {
       if tellsOnly, life.role == .extension { report(.tellsOnly, "The extension sends a preimage.") }
       guard let channel = life.wallet.node.durableChannel, let preimage = invoicing[hash]?.preimage
       else { return }
-      if others == nil, !checkWhole(hash, shownBy: life) {
+      if exclusion == nil, !checkWhole(hash, shownBy: life) {
         report(.paidIsReceivedOnce, "The preimage leaves before all parts of its payment have arrived.")
       }
       message = channel.fulfilMessage(htlc, preimage: preimage)
     }
     if case .channelReestablish = message {
       wires.drive(id)
-      others?.drives(&life)
+      exclusion?.value.noteDriving(&life)
     }
     checkDurable(message, of: life)
     checkBinding(message, of: life)

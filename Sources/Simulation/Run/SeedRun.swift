@@ -57,8 +57,8 @@ public struct SeedRun {
     var world = settings.world
     // An hour's budget would soon be spent.
     world.phone.silentPushes.budget = .max
-    // The other schemes do not handle the rest.
-    guard world.coordination == .baton else { return world }
+    // Others do not handle the rest.
+    guard world.exclusion == nil else { return world }
     // A wallet whose extension only notifies has a silent push with each visible one.
     world.sendsSilentPushes = agenda.hasSilentPushes && world.wallet.extension.hasNode
     world.spoilsPayloads = true
@@ -196,7 +196,7 @@ public struct SeedRun {
     guard let next = nextAction, next <= now else { return false }
     let entry = agenda[nextEntry]
     nextEntry += 1
-    if let moves = world.others?.moves(for: entry.action) {
+    if let moves = world.exclusion?.value.moves(for: entry.action) {
       for move in moves { make(move) }
       return true
     }

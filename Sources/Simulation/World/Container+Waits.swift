@@ -32,7 +32,7 @@ extension Container {
 
 extension World {
   /// The node state that a process would read now.
-  var nodeInContainer: NodeState { container.value.readNode(boot: boot, at: peerNow) }
+  package var nodeInContainer: NodeState { container.value.readNode(boot: boot, at: peerNow) }
 
   /// Every pending payment is incomplete, and no sender adds parts any more: the parts time out and are failed back.
   var lacksOnlyParts: Bool {

@@ -11,10 +11,10 @@ import Wallet
 public struct Life: Hashable, Sendable {
   public let role: Role
   public let identity: ProcessIdentity
-  public internal(set) var wallet: WalletMachine<WorldGuard>
+  public package(set) var wallet: WalletMachine<WorldGuard>
 
   var orders: ArraySlice<WalletDirective> = []
-  var answers: ArraySlice<WalletEvent> = []
+  package var answers: ArraySlice<WalletEvent> = []
   /// Events of the phone that it has not read yet.
   var inbox: ArraySlice<WalletEvent> = []
   /// Runs of its background tasks that began and are not completed.
@@ -81,10 +81,10 @@ public struct Life: Hashable, Sendable {
     inbox = [.guardrail(.launched)]
   }
 
-  mutating func answer(_ event: GuardEvent) { answers.append(.guardrail(event)) }
-  mutating func answer(_ event: NodeEvent) { answers.append(.node(event)) }
+  package mutating func answer(_ event: GuardEvent) { answers.append(.guardrail(event)) }
+  package mutating func answer(_ event: NodeEvent) { answers.append(.node(event)) }
 
-  var isStopped: Bool { isFrozen || isSuspended }
+  package var isStopped: Bool { isFrozen || isSuspended }
 
   /// No order or answer is pending: the process waits for an event.
   var isIdle: Bool { orders.isEmpty && answers.isEmpty }

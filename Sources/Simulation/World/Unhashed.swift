@@ -1,9 +1,9 @@
 /// A value excluded from equality and hashing.
-struct Unhashed<Value: Sendable>: Hashable, Sendable {
-  var value: Value
+package struct Unhashed<Value: Sendable>: Hashable, Sendable {
+  package var value: Value
 
   init(_ value: Value) { self.value = value }
 
-  static func == (_: Unhashed, _: Unhashed) -> Bool { true }
-  func hash(into _: inout Hasher) {}
+  package static func == (_: Unhashed, _: Unhashed) -> Bool { true }
+  package func hash(into _: inout Hasher) {}
 }

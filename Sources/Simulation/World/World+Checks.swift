@@ -7,7 +7,7 @@ import Wallet
 extension World {
   /// At most one process has sent `channel_reestablish` on a connection that the peer still reads.
   mutating func checkDrivers() {
-    guard others == nil else { return checkOthers() }
+    guard exclusion == nil else { return checkExclusion() }
     guard wires.all.count > 1 else { return }
     let driven = wires.all.filter { $0.isDriven && !$0.isOverForPeer && !$0.isShutByWallet }
     if driven.count > 1 { report(.oneDriver, "Two processes are connected to the peer at once.") }
@@ -97,7 +97,8 @@ extension World {
 
   mutating func reportNotReceived(_ when: String) {
     guard !isStateLost else { return }
-    report(.progress, "\(when) no process receives the payment\(whyNotReceived).")
+    report(
+      .progress, "\(when) no process receives the payment\(exclusion?.value.whyNotReceived(in: self) ?? "").")
   }
 
   private var ownUnderWay: String {

@@ -30,7 +30,7 @@ extension World {
   mutating func thaw(_ role: Role) {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false
-    lives[role]?.value.wallet.guardrail.changeOther { $0.thawed() }
+    lives[role]?.value.wallet.guardrail.foreign?.noteThaw()
     lives[role]?.value.runningSince = clock.now
     lives[role]?.value.thawedAt = clock.now
   }

@@ -155,7 +155,7 @@ extension World {
     withLife(queued.to) { world, life in
       // The notice of a write brings the value at the time of reading.
       if case .observed = queued.event {
-        life.answer(.observed(world.observationOfOther(by: life.role)))
+        world.carryOut(ContainerOrder.look, &life)
       } else {
         life.answer(queued.event)
       }

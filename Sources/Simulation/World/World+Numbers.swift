@@ -25,11 +25,8 @@ extension World {
   }
 
   /// The clock in beats and looks. Zero unless stamps are compared, so that it does not distinguish states.
-  var stamp: Instant {
-    if others != nil { return clock.wallNow }
-    return asksForAge || !settings.reusesNumbers ? now : .zero
-  }
+  var stamp: Instant { asksForAge || !settings.reusesNumbers ? now : .zero }
 
   /// Whether a takeover rule compares stamps with a clock.
-  var asksForAge: Bool { settings.guardConfiguration.takeover == .waitStale || others != nil }
+  var asksForAge: Bool { settings.guardConfiguration.takeover == .waitStale || exclusion != nil }
 }

@@ -40,7 +40,7 @@ extension World {
     for directive in directives {
       switch directive {
       case .store(let changes): for change in changes { noticed(change) }
-      case .send(_, .peerStorageRetrieval) where !settings.coordination.hasBackups: break
+      case .send(_, .peerStorageRetrieval) where exclusion?.value.hasBackups == false: break
       case .send(let connection, let message): wires.deliver(message, on: connection)
       case .close(let connection, let why), .evict(let connection, let why): over.append((connection, why))
       case .requestPush(let request): push(request)

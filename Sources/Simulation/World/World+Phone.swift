@@ -176,7 +176,7 @@ extension World {
     guard forget(role) else { return }
     say(.ended(role, why))
     presenceQueue.removeAll { $0.to == role }
-    if lives[role.other]?.part({ $0.pointee.wallet.guardrail.isNotifiedOfEnds }) == true {
+    if exclusion == nil, lives[role.other] != nil {
       presenceQueue.append(QueuedPresence(to: role.other, event: .partnerEnded))
     }
     tellPhone(.processEnded(role, how))
@@ -189,7 +189,7 @@ extension World {
     if role == .app { moving = WorldMoving() }
     storage.armed[role] = nil
     container.value.forget(life.value.identity.pid)
-    others?.processEnded(role)
+    exclusion?.value.processEnded(role)
     if let wire = life.value.wire { wires.abandon(wire) }
     forgetNumber(of: life.value.identity)
     return true

@@ -72,7 +72,10 @@ extension World {
 
   func nextInstant(_ glances: PerRole<Life.Glance?>) -> Instant? {
     var next = Self.next(
-      [glances.app?.deadline, glances.notifier?.deadline, phone.deadline, nextExpiry], after: now)
+      [
+        glances.app?.deadline, glances.notifier?.deadline, phone.deadline,
+        exclusion?.value.nextExpiry(in: self),
+      ], after: now)
     func consider(_ instant: Instant) {
       if instant > now { next = next.map { min($0, instant) } ?? instant }
     }

@@ -9,7 +9,7 @@ import WalletProfiles
 
 // A wallet whose extension has no node: it tells the user of a payment and records it, and the app receives it.
 extension World {
-  var tellsOnly: Bool { others == nil && !settings.wallet.extension.hasNode }
+  var tellsOnly: Bool { !settings.wallet.extension.hasNode }
 
   // MARK: Pushes
 

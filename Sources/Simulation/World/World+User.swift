@@ -61,11 +61,12 @@ extension World {
 
   /// The app begins or ends the task.
   mutating func task(isOn: Bool) {
-    guard others == nil else { return taskOfOther(isOn: isOn) }
     guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
     if isOn { numbers.beginTask() }
     let task = TaskBeginning(name: Self.task, generation: numbers.task)
-    lives.app?.value.inbox.append(.guardrail(isOn ? .taskBegan(task) : .taskEnded(task)))
+    let event: GuardEvent = isOn ? .taskBegan(task) : .taskEnded(task)
+    guard exclusion == nil else { return withLife(.app) { _, life in life.answer(event) } }
+    lives.app?.value.inbox.append(.guardrail(event))
   }
 
   /// Whether the app holds a task, or is about to.

@@ -20,7 +20,7 @@ public struct World: Hashable, Sendable {
   public let settings: WorldSettings
   public internal(set) var clock = WorldClock()
   public internal(set) var lives = PerRole<Boxed<Life>?>(nil, nil)
-  public internal(set) var container: Boxed<Container>
+  public package(set) var container: Boxed<Container>
   public internal(set) var phone: Phone
   public internal(set) var peer: Boxed<PeerMachine>
   var wires = Wires()
@@ -67,11 +67,11 @@ public struct World: Hashable, Sendable {
   /// Counts, no state: not part of a state's identity.
   var suspensions = Unhashed(Suspensions())
 
-  /// State of another product's coordination; nil with Baton's own guardrails.
-  var others: Others?
+  /// Nil with the shipped guards.
+  var exclusion: AnyExclusion?
 
   /// Set when a step changed shared state since the last reset.
-  var hasEffect = Unhashed(false)
+  package var hasEffect = Unhashed(false)
 
   /// Whether the story is recorded in `said`.
   public var isRecorded = false
@@ -82,12 +82,10 @@ public struct World: Hashable, Sendable {
   /// Events that made a core order something.
   public internal(set) var deliveredEvents: UInt64 = 0
 
-  public init(settings given: WorldSettings = WorldSettings()) {
-    var settings = given
-    settings.without.formUnion(settings.coordination.lacks)
+  public init(settings: WorldSettings = WorldSettings()) {
     self.settings = settings
     numbers = WorldNumbers(reuses: settings.reusesNumbers)
-    others = Others(settings.coordination)
+    exclusion = settings.exclusion
     container = Boxed(Container(id: ContainerID(high: 0xC0, low: 1)))
     phone = Phone(configuration: settings.phone)
     peer = Boxed(
@@ -125,7 +123,7 @@ public struct World: Hashable, Sendable {
 
   /// `sentence` nil: no violation.
   mutating func report(_ invariant: Invariant, _ sentence: String?) {
-    guard let sentence, violation == nil, settings.coordination.promises(invariant) else { return }
+    guard let sentence, violation == nil, exclusion?.value.promises(invariant) ?? true else { return }
     let found = Violation(invariant: invariant, sentence: sentence)
     violation = found
     say(.violation(found))
@@ -135,7 +133,7 @@ public struct World: Hashable, Sendable {
 
   public var now: Instant { clock.now }
   public var peerNow: Instant { clock.peerNow }
-  var boot: BootID { clock.boot }
+  package var boot: BootID { clock.boot }
 
   public var invoices: [WorldInvoice] { invoicing.all }
   public var payments: [WorldPayment] { invoicing.payments }
@@ -176,9 +174,6 @@ public struct World: Hashable, Sendable {
   /// No payment to the wallet is pending.
   var arePaymentsReceived: Bool { peer.value.state.payments.isEmpty }
 
-  /// Its claim is in force. In another product's coordination, which has no claims, every process counts as owner.
-  func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }
-
   /// The app is connected under its own claim; `isSettling`: also with a payment pending.
   func appRuns(isSettling: Bool) -> Bool {
     guard let app = lives.app?.value else { return false }
@@ -187,15 +182,15 @@ public struct World: Hashable, Sendable {
     case .settling where isSettling: break
     default: return false
     }
-    return isOwner(app)
+    return exclusion != nil || container.value.isOwned(by: app.claim)
   }
 }
 
 /// The constants of a run.
 public struct WorldSettings: Hashable, Sendable {
   public var guardConfiguration = GuardConfiguration()
-  /// How the two processes exclude each other. All but `.baton` come with a peer that does not know epochs.
-  public var coordination = Coordination.baton
+  /// How the two processes exclude each other; nil: by the shipped guards.
+  package var exclusion: AnyExclusion?
   public var phone = PhoneConfiguration()
   /// The wallet on the phone. Not part of a state's identity: it is the same in all states of a run.
   public var wallet: WalletProfile {
@@ -209,8 +204,8 @@ public struct WorldSettings: Hashable, Sendable {
   var hasLegacyPeer: Bool {
     peerIsLegacy || without.contains(.peerFencing)
   }
-  /// The wallet can move between two devices: only Baton's claims and a fencing peer tell them apart.
-  public var allowsMoves: Bool { coordination == .baton && !hasLegacyPeer }
+  /// The wallet can move between two devices: only a fencing peer tells them apart.
+  public var allowsMoves: Bool { !hasLegacyPeer }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
   /// How senders react to a failed attempt. In explorations and stories they make one.

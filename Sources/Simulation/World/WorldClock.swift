@@ -9,10 +9,10 @@ public struct WorldClock: Hashable, Sendable {
   /// Wall clock minus monotonic clock. Baton's own guards never read the wall clock to decide anything.
   private var wallOffset = TimeSpan.zero
   /// The wall clock was set.
-  private(set) var wasStepped = false
+  package private(set) var wasStepped = false
   private var boots: UInt64 = 1
 
-  var wallNow: Instant { now + wallOffset }
+  package var wallNow: Instant { now + wallOffset }
 
   var boot: BootID { BootID(high: 0, low: boots) }
 

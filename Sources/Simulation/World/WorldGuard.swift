@@ -11,8 +11,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     case notifier(ExtensionMachine)
     /// The extension of a wallet that only notifies the user of a payment.
     case teller(TellingExtensionMachine)
-    /// The guard of another product's coordination.
-    case other(OtherGuard)
+    case foreign(AnyExclusionGuard)
     /// Moved out while it handles an event.
     case none
   }
@@ -24,8 +23,8 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   init(role: Role, settings: WorldSettings) {
     self.role = role
     without = settings.without
-    if let other = OtherGuard(settings.coordination, role) {
-      machine = .other(other)
+    if let exclusion = settings.exclusion {
+      machine = .foreign(AnyExclusionGuard(value: exclusion.value.guardrail(of: role)))
     } else {
       var configuration = settings.guardConfiguration
       configuration.silentPushTask = settings.wallet.silentPushTask
@@ -44,7 +43,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     case .app(let machine): machine.deadline
     case .notifier(let machine): machine.deadline
     case .teller(let machine): machine.deadline
-    case .other(let guardrail): guardrail.deadline
+    case .foreign(let guardrail): guardrail.value.deadline
     case .none: nil
     }
   }
@@ -68,10 +67,10 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
       machine = .none
       directives = teller.handle(event, at: now)
       machine = .teller(teller)
-    case .other(var guardrail):
+    case .foreign(var guardrail):
       machine = .none
-      directives = guardrail.handle(event, at: now)
-      machine = .other(guardrail)
+      directives = guardrail.value.handle(event, at: now)
+      machine = .foreign(guardrail)
     case .none: return []
     }
     return without.contains(.releaseOrder) ? unlockingFirst(directives) : directives
@@ -93,7 +92,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     case .notifier(let machine):
       add(.notifier, machine.stage.rawValue)
       add(.notifierOwnership, machine.ownershipStage.rawValue)
-    case .teller, .other, .none: break
+    case .teller, .foreign, .none: break
     }
   }
 
@@ -108,21 +107,14 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   var hasTask: Bool {
     switch machine {
     case .app(let machine): machine.hasNamedTask
-    case .other(let guardrail): guardrail.hasTask
+    case .foreign(let guardrail): guardrail.value.hasTask
     case .notifier, .teller, .none: false
     }
   }
 
-  /// Whether it is notified when the other process ends.
-  var isNotifiedOfEnds: Bool { other == nil }
-
-  var other: OtherGuard? { if case .other(let guardrail) = machine { guardrail } else { nil } }
-
-  mutating func changeOther(_ change: (inout OtherGuard) -> Void) {
-    guard case .other(var guardrail) = machine else { return }
-    machine = .none
-    change(&guardrail)
-    machine = .other(guardrail)
+  package var foreign: (any ExclusionGuard)? {
+    get { if case .foreign(let guardrail) = machine { guardrail.value } else { nil } }
+    set { if let newValue { machine = .foreign(AnyExclusionGuard(value: newValue)) } }
   }
 }
 
@@ -134,7 +126,7 @@ extension WorldGuard: Shiftable {
       teller.shift(by: span)
       machine = .teller(teller)
     }
-    changeOther { $0.shift(by: span) }
+    foreign?.shift(by: span)
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
@@ -145,7 +137,7 @@ extension WorldGuard: Shiftable {
     switch machine {
     case .app(let machine): machine.beatCounter(ofEpoch: epoch)
     case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
-    case .teller, .other, .none: nil
+    case .teller, .foreign, .none: nil
     }
   }
 
@@ -161,7 +153,7 @@ extension WorldGuard: Shiftable {
       machine = .none
       notifier(&changed)
       machine = .notifier(changed)
-    case .teller, .other, .none: break
+    case .teller, .foreign, .none: break
     }
   }
 }

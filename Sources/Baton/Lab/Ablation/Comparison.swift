@@ -1,3 +1,4 @@
+import Museum
 import Simulation
 
 /// The same small worlds with Baton's coordination and with others': which invariants break, and how.
@@ -41,21 +42,6 @@ extension [Comparison.Cell] {
 extension Coordination {
   /// The columns of the comparison; the museum has the others.
   static let compared: [Coordination] = [.baton, .phoenix, .bitkit2025, .matrix2023]
-
-  package var name: String {
-    switch self {
-    case .baton: "Baton"
-    case .phoenix: "Phoenix"
-    case .phoenixBefore776: "Phoenix before #776"
-    case .stableChannels: "Stable Channels of July 2026"
-    case .bitkit: "Bitkit"
-    case .bitkit2025: "Bitkit of 2025"
-    case .mutiny: "Mutiny of 2023"
-    case .matrix: "matrix-rust-sdk"
-    case .matrix2023: "matrix-rust-sdk of 2023"
-    case .wire: "Wire of 2026"
-    }
-  }
 }
 
 extension Invariant {

@@ -1,3 +1,4 @@
+import Museum
 import Simulation
 
 /// The comparison as an SVG table: one row per world, one column per coordination.

@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import Reports
+import Museum
 import Simulation
 
 /// The result of the comparison, as text, as docs/ablation.md and as JSON.

@@ -1,3 +1,4 @@
+import Museum
 import Simulation
 
 /// A small world with one kind of fault: small enough to be explored, and for a short story.

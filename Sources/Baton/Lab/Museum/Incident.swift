@@ -1,3 +1,4 @@
+import Museum
 import Simulation
 
 /// A published incident of two processes with one state, and the smallest world in which its coordination breaks.

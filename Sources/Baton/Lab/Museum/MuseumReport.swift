@@ -1,5 +1,6 @@
 import PhoneClient
 import Reports
+import Museum
 import Simulation
 import Terminal
 

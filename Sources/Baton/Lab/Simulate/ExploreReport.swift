@@ -3,6 +3,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 import Reports
+import Museum
 import Simulation
 import Timeline
 

@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import PhonePolicy
 import DaemonRuntime
+import Museum
 import Simulation
 import Terminal
 import WalletProfiles

@@ -3,6 +3,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
+import Museum
 import Simulation
 import WalletProfiles
 

@@ -1,9 +1,11 @@
 import Ground
 import Guardrails
+import Heartbeat
+import Simulation
 
 /// Phoenix's app, after its public source: votes decide whether the node connects; a fresh beat of the extension is
 /// one vote, and presence messages only tell the extension that the app runs.
-public struct PhoenixApp: OtherMachine {
+struct PhoenixApp: Side {
   /// A beat younger than this, by the wall clock, is a vote against a connection.
   static let freshFor = TimeSpan.seconds(5)
   /// How long a task keeps the app awake at most.
@@ -11,6 +13,7 @@ public struct PhoenixApp: OtherMachine {
 
   /// The app notices each beat; otherwise it reads the beat at its start and when that beat is 5 s old.
   private let seesBeats: Bool
+  var notes = SideNotes()
 
   private enum Node: Hashable, Sendable { case stopped, running, stopping }
   private enum Look: Hashable, Sendable { case none, forBeats, forTheEnd }
@@ -48,12 +51,12 @@ public struct PhoenixApp: OtherMachine {
     [look == .none ? recheckAt : nil, taskEndsAt].compactMap { $0 }.min()
   }
 
-  mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+  mutating func decide(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard !hasEnded else { return [] }
     return react(to: event, at: now) + settle() + showChange()
   }
 
-  mutating func task(isOn: Bool, at now: Instant) -> [GuardDirective] {
+  private mutating func task(isOn: Bool, at now: Instant) -> [GuardDirective] {
     guard isOn != hasTask, !hasEnded else { return [] }
     votes += isOn ? -1 : 1
     taskEndsAt = isOn ? now + Self.taskBound : nil
@@ -88,7 +91,8 @@ public struct PhoenixApp: OtherMachine {
       isInBackground = true
       votes += 1
       return say(presence.suspend()) + [.backgroundDone]
-    case .backgroundTimeExpired: return task(isOn: false, at: now)
+    case .taskBegan: return task(isOn: true, at: now)
+    case .taskEnded, .backgroundTimeExpired: return task(isOn: false, at: now)
     case .presenceHeard(let message):
       guard case .counts(let answer?) = presence.heard(message.code) else { return [] }
       return say(answer)
@@ -180,12 +184,130 @@ public struct PhoenixApp: OtherMachine {
     shown = status
     return [.show(status)]
   }
-}
 
-extension PhoenixApp: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  mutating func shift(by span: TimeSpan) {
     recheckAt.shift(by: span)
     recheckStamp.shift(by: span)
     taskEndsAt.shift(by: span)
+  }
+}
+
+/// Phoenix's extension, after its public source: it connects at once, beats once it is connected, and yields only if
+/// the app's message comes before that.
+struct PhoenixExtension: Side {
+  static let totalTime = TimeSpan.milliseconds(29_500)
+  static let idleTime = TimeSpan.seconds(5)
+  static let beatInterval = TimeSpan.seconds(2)
+
+  private struct Serving: Hashable, Sendable {
+    var push: Push
+    var totalEnds: Instant
+    var idleEnds: Instant?
+    var received: [ReceivedPayment] = []
+
+    var endsBy: Instant { min(totalEnds, idleEnds ?? totalEnds) }
+  }
+
+  var notes = SideNotes()
+  private var serving: Serving?
+  private var waiting: [Push] = []
+  private var isNodeRunning = false
+  private var isConnected = false
+  private var nextBeat: Instant?
+  private var presence = Presence(role: .extension)
+  private var isEnding = false
+  private(set) var entry: Entry?
+
+  var deadline: Instant? { [serving?.endsBy, nextBeat].compactMap { $0 }.min() }
+
+  mutating func decide(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    switch event {
+    case .pushArrived(let push):
+      waiting.append(push)
+      return serveNext(at: now)
+    case .presenceHeard(let message): return heard(message, at: now)
+    case .node(let report): return node(report, at: now)
+    case .deadlineReached: return deadlineReached(at: now)
+    case .expiryWarned(let push) where push == serving?.push.id: return finish(.timeWillExpire, at: now)
+    case .terminationRequested:
+      isEnding = true
+      return serving == nil ? [.end(.terminated)] : finish(.terminated, at: now)
+    default: return []
+    }
+  }
+
+  private mutating func serveNext(at now: Instant) -> [GuardDirective] {
+    guard serving == nil, !isNodeRunning, !waiting.isEmpty else { return [] }
+    let push = waiting.removeFirst()
+    serving = Serving(push: push, totalEnds: now + Self.totalTime)
+    guard push.reason != .unreadable else { return finish(.unreadablePush, at: now) }
+    isNodeRunning = true
+    entry = .didNotLook
+    return say(presence.resume()) + [.startNode(.ofOthers)]
+  }
+
+  /// The app runs: the extension finishes, unless it is connected already.
+  private mutating func heard(_ message: PresenceMessage, at now: Instant) -> [GuardDirective] {
+    guard case .counts(let answer) = presence.heard(message.code) else { return [] }
+    let isThere = message.code.kind != .unavailable
+    return say(answer) + (isThere && !isConnected ? finish(.appWantsNode, at: now) : [])
+  }
+
+  private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
+    switch report {
+    case .established:
+      isConnected = true
+      guard nextBeat == nil, serving != nil else { return [] }
+      return beat(at: now)
+    case .connecting: isConnected = false
+    case .received(let payment):
+      serving?.received.append(payment)
+      serving?.idleEnds = now + Self.idleTime
+    case .stopped:
+      isNodeRunning = false
+      isConnected = false
+      return isEnding ? [.end(.terminated)] : serveNext(at: now)
+    case .busy, .fenced, .refused, .trouble: break
+    }
+    return []
+  }
+
+  /// Beats continue when the connection is lost.
+  private mutating func beat(at now: Instant) -> [GuardDirective] {
+    nextBeat = now + Self.beatInterval
+    return [.beat(epoch: 1, phase: .established, counter: 0)]
+  }
+
+  private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
+    if let current = serving, current.endsBy <= now {
+      return finish(current.totalEnds <= now ? .totalTime : .idle, at: now)
+    }
+    guard let nextBeat, nextBeat <= now else { return [] }
+    return beat(at: now)
+  }
+
+  /// The last beat is not erased.
+  private mutating func finish(_ reason: FinishReason, at now: Instant) -> [GuardDirective] {
+    guard let finished = serving else { return [] }
+    serving = nil
+    nextBeat = nil
+    let contents: [GuardDirective] =
+      finished.received.isEmpty
+      ? [.deliver(push: finished.push.id, .nothingReceived(finished.push.reason))]
+      : [.deliver(push: finished.push.id, .received(finished.received[0]))]
+        + finished.received.dropFirst().map { .notify($0) }
+    return say(presence.suspend()) + (isNodeRunning ? [.stopNode(gracefully: false)] : []) + contents
+      + [.finished(push: finished.push.id, reason)]
+      + (isEnding && !isNodeRunning ? [.end(.terminated)] : serveNext(at: now))
+  }
+
+  private func say(_ code: PresenceCode?) -> [GuardDirective] {
+    code.map { [.say(PresenceMessage(code: $0))] } ?? []
+  }
+
+  mutating func shift(by span: TimeSpan) {
+    serving?.totalEnds.shift(by: span)
+    serving?.idleEnds.shift(by: span)
+    nextBeat.shift(by: span)
   }
 }
