@@ -34,6 +34,7 @@ import WaitingTests
         ComparisonReport.Document.self),
       Entry("app", "`baton app open`, `home`, `quit`, `retry`, `copy`", AppVerb.Document.self),
       Entry("app-screen", "`baton app screen`", AppScreenPage.Document.self),
+      Entry("chaos", "`baton chaos kill`, `freeze`, `crash`", ChaosVerb.Document.self),
       Entry("ci", "`baton ci`, and `verdict.json` in its directory", CIReport.Document.self),
       Entry("completion", "`baton completion`", CompletionVerb.Document.self),
       Entry("device", "`baton device`, also with a switch", DeviceRecord.self),

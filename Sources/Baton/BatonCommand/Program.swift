@@ -20,7 +20,7 @@ enum Program {
       JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
       ExploreVerb.self,
       AblationVerb.self, MuseumVerb.self,
-      SoakVerb.self,
+      ChaosVerb.self, SoakVerb.self,
       ScratchVerb.self, PairVerb.self,
       CompletionVerb.self, HelpVerb.self, VersionVerb.self,
     ]

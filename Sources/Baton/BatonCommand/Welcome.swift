@@ -41,6 +41,7 @@ enum Welcome {
       explore              every interleaving of a few events, checked at every step
       ablation             remove each rule, and find the shortest story of what breaks
       museum [NAME]        published incidents of other products, and the same worlds with Baton
+      chaos kill|freeze|crash  one process at a random moment of each payment, then the judge's verdict
       soak                 thousands of pushes through one phone: do its processes leak?
     And
       completion SHELL     completion for bash, zsh or fish

@@ -4,7 +4,7 @@ import LightningWire
 import Reports
 
 /// lspd's answer about a payment.
-package struct PaymentAnswer {
+package struct PaymentAnswer: Sendable {
   /// lspd's state of an attempt that it does not have.
   package static let neverArrived = "never-arrived"
 

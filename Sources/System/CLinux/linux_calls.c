@@ -139,6 +139,11 @@ int baton_dump_no_core(void) {
   return setrlimit(RLIMIT_CORE, &one);
 }
 
+int baton_deny_memory(int32_t pid) {
+  struct rlimit none = {0, 0};
+  return prlimit(pid, RLIMIT_AS, &none, NULL);
+}
+
 int baton_close_on_exec_from(int descriptor) {
   return (int)syscall(SYS_close_range, (unsigned)descriptor, ~0U, CLOSE_RANGE_CLOEXEC);
 }

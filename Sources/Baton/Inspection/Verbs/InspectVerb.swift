@@ -69,6 +69,13 @@ package enum InspectVerb: Verb {
     return checks ? report.findings.exitCode : .done
   }
 
+  /// The answer of `--check --json`.
+  package static func check(_ directory: String) throws -> (code: ExitCode, document: String) {
+    let report = try ContainerPlace(directory).report(
+      rows: ContainerReport.rowsMax, isThorough: true, checksIndexes: true)
+    return (report.findings.exitCode, report.document.json)
+  }
+
   private static let comparedRows = 1000
 
   /// 0 for `all`, nil if --payments is not given.

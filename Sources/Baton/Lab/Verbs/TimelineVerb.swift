@@ -33,7 +33,7 @@ package enum TimelineVerb: Verb {
       ],
       examples: [
         ("baton timeline", "this phone, in .baton/timeline.html"),
-        ("baton timeline /tmp/baton-chaos-kill-x1/phone", "a failed chaos run"),
+        ("baton timeline /tmp/baton-chaos-x1/phone", "a failed chaos run"),
         ("baton timeline --seed 17 --out seed-17.html", "a simulated run"),
         ("baton timeline --trace --out run.trace.json", "open run.trace.json at ui.perfetto.dev"),
       ])
@@ -80,6 +80,16 @@ package enum TimelineVerb: Verb {
     invocation.output.isJSON
       ? invocation.output.say(document) : tell(timeline, path, form, home, invocation.output)
     return .done
+  }
+
+  /// Draws a failed run beside its evidence, and says where to look. A picture that cannot be made is no reason to hide
+  /// the failure itself.
+  package static func draw(_ phone: Phone, _ output: Output) {
+    let path = "\(phone.home)/timeline.html"
+    guard let timeline = try? JournalTimeline.of(phone),
+      (try? TimelineFile.write(TimelineFile.Form.html.text(of: timeline), to: path)) != nil
+    else { return }
+    tell(timeline, path, .html, phone.home, output)
   }
 
   private static func drawn(_ invocation: Invocation) throws -> (Timeline, place: String, home: String?) {

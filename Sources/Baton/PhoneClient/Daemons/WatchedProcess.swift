@@ -51,6 +51,9 @@ package final class WatchedProcess {
   @discardableResult
   package func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(descriptor, signal) == 0 }
 
+  /// Its next allocation of a page fails.
+  package func denyMemory() -> Bool { baton_deny_memory(pid) == 0 }
+
   /// Reaps a child of this process; nil for others.
   package func reap() -> Int32? {
     var status: Int32 = 0

@@ -32,6 +32,8 @@ int baton_pidfd_open(int32_t pid);
 int baton_pidfd_send_signal(int pidfd, int signal);
 /// A duplicate of another process's descriptor.
 int baton_pidfd_getfd(int pidfd, int descriptor);
+/// The process gets no further page from the kernel.
+int baton_deny_memory(int32_t pid);
 int baton_die_with_parent(int signal);
 /// Only while the program has one thread: the child only has the calling thread.
 int32_t baton_fork(void);

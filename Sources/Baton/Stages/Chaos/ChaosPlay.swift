@@ -1,0 +1,211 @@
+import DaemonRuntime
+import Glibc
+import Ground
+import PhoneClient
+import PhonePolicy
+import SharedContainer
+import WalletProfiles
+
+/// Pays a phone again and again, and strikes one of its processes at a random moment of each payment. Afterwards the app
+/// is opened, and the payment must be settled.
+final class ChaosPlay {
+  /// How a process is struck.
+  enum Strike: String, CaseIterable {
+    case kill, freeze, crash
+
+    /// Struck in turn.
+    var usualVictims: [PhoneProcess] {
+      switch self {
+      case .kill: [.extension, .app]
+      case .freeze: [.extension]
+      case .crash: [.extension, .app, .lspd, .iosd]
+      }
+    }
+  }
+
+  /// A payment did not settle.
+  struct Unsettled: Error, CustomStringConvertible { var description: String }
+
+  /// From the payment to the strike, at most: a payment takes some 60 ms.
+  private static let latestStrikeMs = 60
+  /// A frozen app, lspd or iosd goes on after this, at most. Beats are stale after 1 s.
+  private static let longestFreezeMs = 2500
+  /// A process that gets no more memory and still runs after this is killed.
+  private static let memoryPatience = TimeSpan.seconds(2)
+
+  private let driver: PhoneDriver
+  private let strike: Strike
+  private let victims: [PhoneProcess]
+  private let wallet: WalletProfile
+  private let payments: Int
+  private var chance: SeededGenerator
+  private var invoices: [PayableInvoice] = []
+
+  private(set) var settled = 0
+  private(set) var hits: [PhoneProcess: Int] = [:]
+  /// The process had not started or had already ended.
+  private(set) var missed = 0
+  /// Frozen inside a transaction, in which no other process can claim.
+  private(set) var blocked = 0
+
+  init(
+    _ phone: PhoneClient.Phone, _ strike: Strike, victims: [PhoneProcess], wallet: WalletProfile,
+    payments: Int,
+    seed: UInt64
+  ) throws {
+    self.strike = strike
+    self.victims = victims.isEmpty ? strike.usualVictims : victims
+    self.wallet = wallet
+    self.payments = payments
+    chance = SeededGenerator(seed: seed)
+    var options = PhoneStarter.Options()
+    options.wallet = wallet
+    options.lspdArguments = ["--hold-seconds", "300"]
+    // A round takes seconds.
+    if strike == .freeze { options.iosdArguments = ["--beat-interval", "200ms", "--stale-after", "1s"] }
+    driver = try PhoneDriver(phone, options)
+  }
+
+  var hitCount: Int { hits.values.reduce(0, +) }
+
+  /// Starts the phone, and makes all invoices.
+  func begin() throws {
+    try driver.start()
+    try driver.openAndConnect()
+    for number in 1...payments {
+      invoices.append(
+        try driver.makeInvoice(amountMsat: UInt64(1000 + number) * 1000, text: "payment \(number)"))
+    }
+    try driver.quitAndEnd()
+  }
+
+  func stop() { driver.stop() }
+
+  /// Throws `Unsettled` if the payment does not settle.
+  func round(_ number: Int) throws {
+    let victim = victims[number % victims.count]
+    // At a daemon's end the app may be open or not.
+    if victim == .app || victim != .extension && chance.oneIn(2) { try driver.open() }
+    let sender = Aside { [phone = driver.phone, request = invoices[number].payRequest(waits: true)] in
+      try phone.pay(request, timeout: .seconds(90))
+    }
+    try wait(atMostMs: Self.latestStrikeMs)
+    if let process = try find(victim) {
+      hits[victim, default: 0] += 1
+      switch strike {
+      case .kill, .crash: try end(process, victim)
+      case .freeze: try freeze(process, victim, sender)
+      }
+    } else {
+      missed += 1
+    }
+    try driver.open()
+    try driver.wait(for: "the end of the payment", within: .seconds(120)) { sender.result != nil }
+    try check(sender, number)
+    settled += 1
+    try driver.openAndConnect()
+    try driver.wait(for: "the extension to finish") {
+      ExtensionState.restingWords.contains(try driver.status().extension.state)
+    }
+    try driver.quitAndEnd()
+  }
+
+  /// A random moment within this span.
+  private func wait(atMostMs most: Int, orUntil isOver: () -> Bool = { false }) throws {
+    let moment = Clock.monotonicNow + .milliseconds(Int64(chance.below(most)))
+    try driver.wait(for: "a random moment", every: .milliseconds(1)) {
+      isOver() || Clock.monotonicNow >= moment
+    }
+  }
+
+  /// Nil if it does not run, or was suspended by iosd.
+  private func find(_ victim: PhoneProcess) throws -> WatchedProcess? {
+    do {
+      let process = try victim.find(in: driver.phone)
+      return strike == .freeze && victim.suspension(of: process, in: driver.phone) != nil ? nil : process
+    } catch let failure as CommandFailure where [.notDone, .daemonMissing].contains(failure.code) {
+      return nil
+    }
+  }
+
+  private func check(_ sender: Aside<PaymentAnswer>, _ number: Int) throws {
+    guard let result = sender.result else { return }
+    let answer: PaymentAnswer
+    do {
+      answer = try result.get()
+    } catch {
+      let failure = CommandFailure(error)
+      guard failure.code == .daemonMissing else {
+        throw Unsettled(description: "payment \(number + 1) did not settle: \(failure.sentence)")
+      }
+      // lspd was away before it had the payment.
+      answer = try driver.pay(invoices[number], waits: true)
+    }
+    guard answer.isSettled else {
+      throw Unsettled(
+        description: "payment \(number + 1) did not settle: \(answer.state), \(answer.reason ?? "no reason")")
+    }
+  }
+
+  // MARK: Strikes
+
+  /// Kills it or has it crash; a daemon is started again.
+  private func end(_ process: WatchedProcess, _ victim: PhoneProcess) throws {
+    switch strike == .crash ? chance.below(3) : -1 {
+    case 0: try ProcessSignal.crash(SIGSEGV).send(to: process)
+    case 1: try ProcessSignal.crash(SIGABRT).send(to: process)
+    case 2: try endByMemory(process)
+    default: try ProcessSignal.kill.send(to: process)
+    }
+    _ = process.reap()
+    switch victim {
+    case .lspd, .iosd: try driver.start()
+    case .app, .extension:
+      let role: Role = victim == .app ? .app : .extension
+      // A dying process answers nothing: the app is opened only when iosd knows of its end.
+      try driver.wait(for: "iosd to know of the end of process \(process.pid)") {
+        try driver.pid(of: role) != process.pid
+      }
+    }
+  }
+
+  /// The kernel gives the process no further page: its next allocation fails. One that needs none is killed, as by iOS.
+  private func endByMemory(_ process: WatchedProcess) throws {
+    guard process.denyMemory() || process.hasEnded else {
+      throw SystemError("limit the memory of process \(process.pid)")
+    }
+    if !process.waitForEnd(within: Self.memoryPatience) { try ProcessSignal.kill.send(to: process) }
+  }
+
+  /// Stops it, and lets it go on: the extension when the app has claimed and the payment has settled, others at a random
+  /// moment.
+  private func freeze(
+    _ process: WatchedProcess, _ victim: PhoneProcess, _ sender: Aside<PaymentAnswer>
+  ) throws {
+    process.send(SIGSTOP)
+    // Also if the wait gives up, and one that iosd has killed meanwhile.
+    defer { process.send(SIGCONT) }
+    try driver.wait(for: "process \(process.pid) to stop") {
+      ProcessTable.isStopped(process.pid) || process.hasEnded
+    }
+    guard victim == .extension else {
+      // Its extension claims when the app's beats are stale.
+      if victim == .app, wallet.extension.hasNode {
+        try driver.push(#"{"aps":{"alert":"A payment","mutable-content":1},"reason":"IncomingPayment"}"#)
+      }
+      return try wait(atMostMs: Self.longestFreezeMs)
+    }
+    try driver.open()
+    var isBlocked = false
+    try driver.wait(for: "the app to be connected") {
+      if !isBlocked, try Snapshot.take(of: driver.phone.container).writer?.pid == process.pid {
+        // Until it goes on or dies, no other process can claim.
+        isBlocked = true
+        blocked += 1
+        process.send(SIGCONT)
+      }
+      return try driver.status().app.statusCode == .connected
+    }
+    try driver.wait(for: "the end of the payment", within: .seconds(120)) { sender.result != nil }
+  }
+}

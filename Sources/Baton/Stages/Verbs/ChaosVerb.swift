@@ -1,0 +1,216 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Ground
+import Inspection
+import Judge
+import Lab
+import PhoneClient
+import Reports
+import Terminal
+
+/// Strikes processes at random moments of payments, then gives the judge's verdict.
+package enum ChaosVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "chaos",
+      summary: "kill, freeze or crash a process at a random moment of each payment, then judge",
+      options: [
+        OptionDeclaration(
+          "--victim", value: .choice(PhoneProcess.allCases.map(\.rawValue)), mayRepeat: true,
+          help:
+            "the process that is struck; several: in turn. Default: kill: extension, app; freeze: extension; crash: all"
+        ),
+        WalletOption.declaration,
+        OptionDeclaration(
+          "--seed", value: .integer(0...Int64.max), help: "makes the same choices again, at other instants"),
+        OptionDeclaration(
+          "--inspect",
+          help: "meanwhile `inspect --check` in a loop, which must never find the container broken"),
+      ],
+      subcommands: [
+        command(.kill, "SIGKILL; then the app is opened"),
+        command(
+          .freeze, "SIGSTOP; the extension goes on when the app has taken over: it must find itself fenced"),
+        command(.crash, "SIGSEGV, abort, or no further page of memory; then the app is opened"),
+      ],
+      examples: [
+        (
+          "baton chaos kill 100",
+          "100 payments; exit code 0: each settled once, and the judge finds the run sound"
+        ),
+        ("baton chaos crash 40 --victim lspd --home /tmp/run", "in this new directory, which is kept"),
+        ("baton chaos freeze --wallet bitkit --victim app --json", "for a script"),
+      ])
+  }
+
+  private static func command(_ strike: ChaosPlay.Strike, _ summary: String) -> CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: strike.rawValue, summary: summary,
+      positionals: [
+        PositionalDeclaration("N", value: .text("N"), count: .optional, help: "payments; default: 20")
+      ])
+  }
+
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    let kept = line.text("--home")
+    return Supervision(name: "chaos", kept: kept, needsPlace: kept == nil)
+  }
+
+  struct Document: Report {
+    /// kill, freeze or crash.
+    var did: String
+    var seed: UInt64
+    var payments: Int
+    var settled: Int
+    var hits: [Hits]
+    /// The process had not started or had already ended.
+    var missed: Int
+    /// Frozen inside a transaction.
+    var blocked: Int
+    /// Of --inspect.
+    var looks: Int?
+    var complaints: [String]
+    var judgePassed: Bool
+    var sound: Bool
+    /// Where the phone is kept.
+    var home: String?
+    var timeline: String?
+    var tookMs: Int64
+
+    struct Hits: Report {
+      var process: String
+      var times: Int
+    }
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    guard let strike = ChaosPlay.Strike(rawValue: line.verbs.last ?? "") else { return .wrongUsage }
+    let word = line.positionals.first ?? "20"
+    guard let payments = Int(word), (1...1_000_000).contains(payments) else {
+      throw CommandFailure(
+        .wrongUsage, "N must be a whole number from 1 to 1000000, not \(UsageError.quoted(word))")
+    }
+    let seed = line.integer("--seed").map { UInt64($0) } ?? UInt64.random(in: 0..<32_768)
+    let phone = Phone(home: try RunPlace.make(line.text("--home"), in: invocation.place, named: "chaos"))
+    let home = phone.home
+    let play = try ChaosPlay(
+      phone, strike, victims: line.all("--victim").compactMap(PhoneProcess.init(rawValue:)),
+      wallet: try WalletOption.profileOfPhone(line), payments: payments, seed: seed)
+    let start = Clock.monotonicNow
+    invocation.output.remark("\(HumanText.count(payments, "payment")), seed \(seed), the phone is \(home)")
+    var complaints: [String] = []
+    var looker: Looker?
+    do {
+      try play.begin()
+      looker = line.isGiven("--inspect") ? Looker(phone) : nil
+      for number in 0..<payments {
+        try play.round(number)
+        tell(play, payments, isLast: number == payments - 1, invocation.output)
+      }
+    } catch let failure where failure is ChaosPlay.Unsettled || failure is Wait.Failure {
+      complaints.append("\(failure)")
+    } catch {
+      play.stop()
+      throw error
+    }
+    let isStuck = !complaints.isEmpty
+    let looks = looker?.end()
+    play.stop()
+    let trouble = [looks?.broken].compactMap { $0 } + journalTrouble(phone)
+    complaints += trouble
+    let verdict = try JudgeVerb.verdict(on: home, requireSettled: true)
+    let code = exitCode(
+      judge: verdict.passed ? 0 : verdict.exitCode, isBroken: !trouble.isEmpty, isStuck: isStuck,
+      hits: play.hitCount)
+    if play.hitCount == 0 {
+      complaints.append("no process was hit, so this run shows nothing; use more payments")
+    }
+    let isKept = code != .done || line.isGiven("--home")
+    let document = Document(
+      did: strike.rawValue, seed: seed, payments: payments, settled: play.settled,
+      hits: PhoneProcess.allCases.compactMap { victim in
+        play.hits[victim].map { Document.Hits(process: victim.rawValue, times: $0) }
+      }, missed: play.missed, blocked: play.blocked, looks: looks?.count, complaints: complaints,
+      judgePassed: verdict.passed, sound: code == .done, home: isKept ? home : nil,
+      timeline: code == .done || !invocation.output.isJSON ? nil : TimelineFile.ofFailure(phone),
+      tookMs: (Clock.monotonicNow - start).wholeMilliseconds)
+    invocation.output.isJSON
+      ? invocation.output.say(document) : tell(document, verdict, invocation.output)
+    if !isKept { try? FileManager.default.removeItem(atPath: home) }
+    return code
+  }
+
+  static func exitCode(judge: Int32, isBroken: Bool, isStuck: Bool, hits: Int) -> ExitCode {
+    if judge != 0 { return ExitCode(rawValue: judge) ?? .exclusionOrMoneyBroken }
+    if isBroken { return .exclusionOrMoneyBroken }
+    if isStuck { return .noProgress }
+    return hits == 0 ? .bugOfOurs : .done
+  }
+
+  private static func journalTrouble(_ phone: Phone) -> [String] {
+    FilePath.journals(in: phone.journal).compactMap { name in
+      do {
+        return try JournalReplay.run("\(phone.journal)/\(name)").trouble.map { "\(name): \($0)" }
+      } catch { return "\(name): \(CommandFailure(error).sentence)" }
+    }
+  }
+
+  // MARK: Text
+
+  /// One line that is overwritten on a terminal, otherwise only the last.
+  private static func tell(_ play: ChaosPlay, _ payments: Int, isLast: Bool, _ output: Output) {
+    guard !output.isJSON else { return }
+    let blocked = play.blocked > 0 ? ", \(play.blocked) of them inside a transaction" : ""
+    let line = "\(play.settled) of \(HumanText.count(payments, "payment")), \(play.hitCount) hit\(blocked)"
+    if isLast {
+      if isatty(standardError) == 1 { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+      output.say(line)
+    } else if isatty(standardError) == 1 {
+      writeAll(standardError, Array("\u{1b}[2K\r\(line)".utf8))
+    }
+  }
+
+  private static func tell(_ document: Document, _ verdict: Verdict, _ output: Output) {
+    let hits = document.hits.map { "\($0.process) \($0.times)" }.joined(separator: ", ")
+    output.say(
+      "hit: \(hits.isEmpty ? "none" : hits); for \(HumanText.count(document.missed, "payment")) the process had not started or had already ended"
+    )
+    if let looks = document.looks { output.say("\(looks) looks of `baton inspect --check` beside the run") }
+    for line in verdict.text.split(separator: "\n") { output.say(String(line)) }
+    for complaint in document.complaints { output.say(output.paint(complaint, .red)) }
+    guard let home = document.home else { return }
+    if !document.sound { TimelineVerb.draw(Phone(home: home), output) }
+    output.say(
+      "the phone is kept in \(home); --seed \(document.seed) makes the same choices again, at other instants")
+  }
+
+  /// Looks at the container again and again, as fast as it goes. A process between two steps may be wrong for a moment,
+  /// but nothing may be broken, and no look may fail.
+  private struct Looker {
+    private let isOver = Locked(false)
+    private let work: Aside<(count: Int, broken: String?)>
+
+    init(_ phone: Phone) {
+      work = Aside { [isOver] in
+        var count = 0
+        while !isOver.withLock({ $0 }) {
+          count += 1
+          do {
+            let look = try InspectVerb.check(phone.container)
+            guard look.code != .done, look.code != .differs else { continue }
+            return (count, "a look at the running phone says that it is broken: \(look.document)")
+          } catch { return (count, "a look at the running phone failed: \(CommandFailure(error).sentence)") }
+        }
+        return (count, nil)
+      }
+    }
+
+    func end() -> (count: Int, broken: String?)? {
+      isOver.withLock { $0 = true }
+      try? Wait.until("the last look") { work.result != nil }
+      return try? work.result?.get()
+    }
+  }
+}

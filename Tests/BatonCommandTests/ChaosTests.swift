@@ -1,0 +1,87 @@
+import DaemonRuntime
+import JSON
+import PairSupport
+import Testing
+import WaitingTests
+
+@testable import PhoneClient
+@testable import Stages
+
+@Suite("baton chaos", .waits) struct ChaosTests {
+  private let scratch = Scratch()
+
+  private func run(_ words: [String]) throws -> (end: ChildEnd.How?, said: String) {
+    let end = scratch.end(try scratch.start("baton", ["chaos"] + words))
+    return (end, scratch.text("said"))
+  }
+
+  @Test(
+    arguments: [
+      [], ["nothing"], ["kill", "0"], ["kill", "000"], ["freeze", "x"], ["crash", "12345678901"],
+      ["kill", "--victim", "phone"], ["kill", "--seed"], ["kill", "--seed", "x"], ["freeze", "--nope"],
+    ])
+  func `Without a strike, with a bad count, victim or option nothing is started`(words: [String]) throws {
+    let (end, said) = try run(words)
+    #expect(end == .exited(code: ExitCode.wrongUsage.rawValue), "\(said)")
+    #expect(said.hasPrefix("baton: ") && said.filter { $0 == "\n" }.count == 1, "\(said)")
+  }
+
+  @Test func `A directory with files is not a phone of chaos`() throws {
+    let file = scratch.write("used/file", "")
+    let (end, said) = try run(["kill", "--home", scratch("used")])
+    #expect(end == .exited(code: ExitCode.cannotCreate.rawValue), "\(said)")
+    #expect(FilePath.exists(file))
+  }
+
+  @Test(
+    arguments: [
+      (judge: 0, isBroken: false, isStuck: false, hits: 1, code: .done),
+      (2, false, false, 1, .exclusionOrMoneyBroken), (3, false, true, 1, .noProgress),
+      (2, true, true, 0, .exclusionOrMoneyBroken), (0, true, false, 1, .exclusionOrMoneyBroken),
+      (0, false, true, 0, .noProgress), (0, false, false, 0, .bugOfOurs),
+      (74, true, false, 1, .inputOutputError),
+    ] as [(judge: Int32, isBroken: Bool, isStuck: Bool, hits: Int, code: ExitCode)])
+  func `A chaos run ends with the judge's exit code, else by its replay, its payments and its hits`(
+    run: (judge: Int32, isBroken: Bool, isStuck: Bool, hits: Int, code: ExitCode)
+  ) {
+    #expect(
+      ChaosVerb.exitCode(judge: run.judge, isBroken: run.isBroken, isStuck: run.isStuck, hits: run.hits)
+        == run.code)
+  }
+
+  @Test(
+    .disabled(if: CommandPhone.isSanitized, "a sanitized program needs memory of its own"),
+    arguments: [
+      (strike: "crash", victims: ["lspd", "app", "iosd"]), ("kill", ["iosd", "lspd"]),
+      ("freeze", ["lspd", "iosd"]),
+    ])
+  func `Each of the four processes is struck, each payment settles once, and each journal replays`(
+    run: (strike: String, victims: [String])
+  ) throws {
+    let home = scratch("\(run.strike)/phone")
+    try FilePath.makeDirectories(scratch(run.strike))
+    let (end, said) = try self.run(
+      [run.strike, "\(run.victims.count)", "--home", home, "--json"]
+        + run.victims.flatMap { ["--victim", $0] })
+    defer { _ = PhoneStopper(phone: Phone(home: home)).stop() }
+    #expect(end == .exited(code: 0), "\(said)")
+    let report = try #require(said.split(separator: "\n").last.flatMap { JSONValue(parsing: Array($0.utf8)) })
+    #expect(report["settled"]?.int == Int64(run.victims.count))
+    #expect(report["complaints"]?.elements == [])
+    let hits = try #require(report["hits"]?.elements)
+    // lspd and iosd always run.
+    for daemon in run.victims where daemon != "app" {
+      #expect(hits.contains { $0["process"]?.text == daemon && $0["times"]?.int == 1 }, "\(said)")
+    }
+    #expect(FilePath.exists("\(home)/lsp/ledger.sqlite"))
+    for daemon in Daemon.allCases {
+      #expect(DaemonProbe.pid(listeningOn: Phone(home: home).socket(of: daemon)) == nil)
+    }
+    if run.strike != "freeze" {
+      // Those of the first start, and of the start after the strike.
+      for daemon in run.victims where daemon != "app" {
+        #expect(FilePath.journals(in: "\(home)/journal").count { $0.contains("-\(daemon)-") } == 2)
+      }
+    }
+  }
+}
