@@ -369,7 +369,7 @@ let package = Package(
       ],
       path: "Tests/Support/TestBystander"),
     // Runs one real process, with a test or a benchmark in place of the phone.
-    // Pages and digests that tests make, for scripts/pages.
+    // Pages and digests that tests make, with BATON_WRITE_PAGES=1.
     .target(name: "GeneratedPages", path: "Tests/Support/GeneratedPages"),
     // Threads for tests that wait for other processes.
     .target(name: "WaitingTests", path: "Tests/Support/WaitingTests"),

@@ -12,11 +12,12 @@ import WaitingTests
 @testable import PhoneClient
 @testable import Stages
 
-/// docs/json.md and docs/json/v1.schema.json describe every `--json` document as its type decodes itself.
-@Suite("docs/json.md", .serialized, .waits) struct JSONPageTests {
+/// docs/json/v1.schema.json describes every `--json` document as its type decodes itself.
+@Suite("The JSON schema", .serialized, .waits) struct JSONPageTests {
   private struct Entry {
     /// As in the schema's `$defs`.
     var name: String
+    /// The schema's `description`, in Markdown.
     var commands: String
     var type: any Decodable.Type
 
@@ -113,22 +114,13 @@ import WaitingTests
   /// Verbs that print journal records, or that refuse or ignore `--json`.
   private static let others: Set = ["logs", "pair", "scratch"]
 
-  @Test func `docs/json.md lists every member of every --json document`() throws {
-    let marker = "<!-- made by JSONPageTests -->\n"
-    let page = GeneratedPage("docs/json.md")
-    let old = try page.read()
-    let end = try #require(old.range(of: marker)).upperBound
-    let parts = try Self.entries.map { entry in
-      let rows = try Shape(of: entry.type).rows().map { "| `\($0.path)` | \($0.type) |" }
-      return (["", "## \(entry.name)", "", "\(entry.commands).", "", "| member | |", "|---|---|"] + rows)
-        .joined(separator: "\n")
-    }
-    try page.expect(String(old[..<end]) + parts.joined(separator: "\n") + "\n")
-  }
-
   @Test func `The JSON schema in docs describes every member of every --json document`() throws {
-    let definitions = try Self.entries.map {
-      JSONMember(key: $0.name, value: try Shape(of: $0.type).schema)
+    let definitions = try Self.entries.map { entry in
+      guard case .object(let members) = try Shape(of: entry.type).schema else {
+        throw CommandFailure(.bugOfOurs, "\(entry.name) has no schema")
+      }
+      let description = JSONMember(key: "description", value: .string(entry.commands))
+      return JSONMember(key: entry.name, value: .object([description] + members))
     }
     let schema = JSONValue.object([
       JSONMember(key: "$schema", value: .string("https://json-schema.org/draft/2020-12/schema")),
@@ -138,7 +130,7 @@ import WaitingTests
     try GeneratedPage("docs/json/v\(VersionVerb.jsonVersion).schema.json").expect(laidOut(schema) + "\n")
   }
 
-  @Test func `Each verb except logs, pair and scratch has a --json document in docs/json.md`() {
+  @Test func `Each verb except logs, pair and scratch has a --json document in the JSON schema`() {
     let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
     let verbs = Set(Program.verbs.map { $0.declaration.name })
     #expect(verbs.subtracting(known) == Self.others)
@@ -158,11 +150,16 @@ import WaitingTests
       var isSo: Bool
     }
     let shape = try Shape(of: Joined<Sample, Inner>.self)
+    func member(_ name: String, _ shape: Shape, isOptional: Bool = false) -> Shape.Member {
+      Shape.Member(name: name, shape: shape, isOptional: isOptional)
+    }
+    let inner = member("wall_ns", .integer, isOptional: true)
     #expect(
-      shape.rows().map { "\($0.path) \($0.type)" } == [
-        "end_code? `one`, `two`", "list[].wall_ns? integer", "said a text under each name",
-        "is_so true or false", "wall_ns? integer",
-      ])
+      shape
+        == .object([
+          member("end_code", .choice(["one", "two"]), isOptional: true),
+          member("list", .list(.object([inner]))), member("said", .texts), member("is_so", .boolean), inner,
+        ]))
   }
 
   /// Laid out on several lines; a short value stays on one.

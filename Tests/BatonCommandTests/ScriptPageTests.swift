@@ -5,13 +5,13 @@ import WaitingTests
 
 @testable import PhoneClient
 
-@Suite("docs/scripts.md", .waits)
+@Suite("docs/operating.md", .waits)
 struct ScriptPageTests {
   private let scratch = Scratch()
 
-  @Test func `The script in docs/scripts.md runs as it stands`() throws {
+  @Test func `The script in docs/operating.md runs as it stands`() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/scripts.md")
+      .deletingLastPathComponent().appending(path: "docs/operating.md")
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```sh\n")
     try #require(parts.count == 2)
     let script = try #require(parts[1].components(separatedBy: "```").first)

@@ -224,29 +224,4 @@ extension Shape {
   private static func typed(_ type: String) -> JSONValue {
     .object([JSONMember(key: "type", value: .string(type))])
   }
-
-  /// A line with the path of each member that is not itself an object.
-  func rows(_ path: String = "") -> [(path: String, type: String)] {
-    switch self {
-    case .object(let members):
-      return members.flatMap { member in
-        let name = path.isEmpty ? member.name : "\(path).\(member.name)"
-        return member.shape.rows(member.isOptional ? "\(name)?" : name)
-      }
-    case .list(let element): return element.rows("\(path)[]")
-    default: return [(path, word)]
-    }
-  }
-
-  private var word: String {
-    switch self {
-    case .integer: "integer"
-    case .number: "number"
-    case .text: "text"
-    case .boolean: "true or false"
-    case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
-    case .texts: "a text under each name"
-    case .list, .object: ""
-    }
-  }
 }

@@ -43,22 +43,11 @@ struct UsageTests {
     }
   }
 
-  @Test func `Every verb has a page with each of its options, and is in the list of verbs`()
-    throws
-  {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/commands")
-    let list = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
-    for verb in Program.verbs {
-      let name = verb.declaration.name
-      let page = try String(contentsOf: folder.appending(path: "\(name).md"), encoding: .utf8)
-      #expect(page.hasPrefix("# baton \(name): "))
-      #expect(list.contains("| [\(name)](\(name).md) | "), "\(name) is not in the list of verbs")
-      let all = verb.declaration.options + verb.declaration.subcommands.flatMap(\.options)
-      for option in all where !option.names.contains(where: page.contains) {
-        Issue.record("docs/commands/\(name).md does not have \(option.names)")
-      }
-    }
+  @Test func `Each exit code has its own word, and a refused request another code than a missing daemon`() {
+    #expect(Set(ExitCode.allCases.map(\.word)).count == ExitCode.allCases.count)
+    let gone = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: "/x"))
+    let refused = CommandFailure(ControlClientError.refused("no"))
+    #expect(gone.code == .daemonMissing && refused.code == .notDone)
   }
 
   @Test func `Global options are accepted before and after the verb`() {

@@ -190,10 +190,4 @@ import WaitingTests
     let below = form == "the peer goes down" ? "the peer comes up again\n" : ""
     #expect(refusal(of: "# x\n\(before)\(head)\(line)\n\(below)\(after)") == nil)
   }
-
-  @Test(arguments: Phrase.all.map(\.form))
-  func `docs/scenarios.md has every form of the language`(form: String) throws {
-    let page = try String(contentsOf: Stories.root.appending(path: "docs/scenarios.md"), encoding: .utf8)
-    #expect(page.contains("| `\(form)` |"), "docs/scenarios.md does not have `\(form)`")
-  }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LightningNode
 @testable import Simulation
 
-/// Phoenix's text on multi-part payments; numbers are its lines, as in docs/seed-sentences.md.
+/// Phoenix's text on multi-part payments; numbers are its lines.
 @Suite("Seed sentences: multi-part payments") struct PartSentenceTests {
   static let numbers = 1...8 as ClosedRange<UInt64>
 

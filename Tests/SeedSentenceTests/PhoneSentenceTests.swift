@@ -2,7 +2,7 @@ import Ground
 import PhonePolicy
 import Testing
 
-/// Phoenix's text on iOS; numbers are its lines, as in docs/seed-sentences.md.
+/// Phoenix's text on iOS; numbers are its lines.
 @Suite("Seed sentences: the phone") struct PhoneSentenceTests {
   private let launch = PhoneDirective.launch(.extension, .push(1))
 

@@ -36,7 +36,7 @@ import Testing
   }
 
   /// A digest of all directives of some runs, the same in debug and release builds and on any machine. It changes with
-  /// every change of a core: run scripts/pages, and raise `JournalForm.current` if older journals replay differently.
+  /// every change of a core: run this test with BATON_WRITE_PAGES=1, and raise `JournalForm.current` if older journals replay differently.
   @Test func `The stories of four seeds have the stored digest in every build`() throws {
     var digest = Digest()
     for seed in 1...4 as ClosedRange<UInt64> {

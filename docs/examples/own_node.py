@@ -1,5 +1,5 @@
 """What an app and an extension of one's own have in common: levels 1 and 2 of docs/protocols.md, without a channel."""
-import fcntl, os, re, secrets, socket, sqlite3, struct, sys, time, zlib
+import fcntl, os, secrets, socket, sqlite3, struct, sys, time, zlib
 
 CLAIMED, ESTABLISHED, RELEASED = 1, 3, 5
 
@@ -57,7 +57,7 @@ class Node:
         return os.open(f"{self.group}/{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def _open_database(self):
-        """With the tables of docs/schema.md. The file is made first, so that it has its mode from the start."""
+        """With the tables of docs/schema/container.sql. The file is made first, so that it has its mode from the start."""
         if not os.path.lexists(f"{self.group}/node.sqlite"):
             os.close(self._opened("node.sqlite"))
         database = sqlite3.connect(f"{self.group}/node.sqlite", isolation_level=None)
@@ -65,10 +65,9 @@ class Node:
         database.execute("PRAGMA synchronous = FULL")
         database.execute("BEGIN IMMEDIATE")
         if database.execute("PRAGMA user_version").fetchone()[0] == 0:
-            schema = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schema.md")
-            page = open(schema, encoding="utf-8").read()
+            schema = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schema", "container.sql")
             statement = ""
-            for line in re.search("```sql\n(.*?)```", page, re.DOTALL)[1].splitlines(keepends=True):
+            for line in open(schema, encoding="utf-8"):
                 statement += line
                 if sqlite3.complete_statement(statement):
                     database.execute(statement)

@@ -53,7 +53,7 @@ enum Welcome {
       baton up && baton app open && baton pay $(baton invoice 5000 --text Coffee)
       baton logs -f
 
-    More: docs/commands/ (one page per verb), ARCHITECTURE.md (the code), docs/guardrails.md (the rules).
+    More: help VERB, docs/commands/ (guides), ARCHITECTURE.md (the code), docs/guardrails.md (the rules).
 
     """
 }

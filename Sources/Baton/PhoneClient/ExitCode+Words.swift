@@ -26,7 +26,7 @@ extension ExitCode {
     }
   }
 
-  /// The text in `baton help exit-codes`; docs/exit-codes.md has the same.
+  /// The text in `baton help exit-codes`.
   package var meaning: String {
     switch self {
     case .done: "done; of a verdict: sound"

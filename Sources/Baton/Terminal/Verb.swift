@@ -4,7 +4,7 @@ import PhoneClient
 import DaemonRuntime
 import Glibc
 
-/// A verb of `baton`. Each has its own file, and a page in docs/commands.
+/// A verb of `baton`. Each has its own file.
 package protocol Verb {
   static var declaration: CommandLineDeclaration { get }
   static func run(_ invocation: Invocation) throws -> ExitCode

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file that the tests make from the programs. `scripts/pages` writes all of them; a test compares.
+/// A file that a test makes from the programs: the test compares it, or writes it with BATON_WRITE_PAGES=1.
 public struct GeneratedPage: Sendable {
   private let path: String
   private let file: URL
@@ -28,7 +28,7 @@ public struct GeneratedPage: Sendable {
     guard old != text else { return }
     let missing = Set(text.split(separator: "\n")).subtracting(old.split(separator: "\n")).sorted()
     Issue.record(
-      "\(path) is outdated; run scripts/pages. It lacks \(missing.prefix(20))", sourceLocation: sourceLocation
+      "\(path) is outdated; run its test with BATON_WRITE_PAGES=1. It lacks \(missing.prefix(20))", sourceLocation: sourceLocation
     )
   }
 }

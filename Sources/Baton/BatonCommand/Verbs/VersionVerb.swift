@@ -26,14 +26,14 @@ enum VersionVerb: Verb {
     )
   }
 
-  /// The version of docs/json.md: raised when a member is removed or changes its meaning, not for a new member.
+  /// The version of docs/json/v1.schema.json: raised when a member is removed or changes its meaning, not for a new member.
   static let jsonVersion = 1
 
   struct Document: Report {
     var version = batonVersion
     /// The version of all JSON documents.
     var json = jsonVersion
-    /// The schema of the wallet's container, and that of lspd's ledger: docs/schema.md.
+    /// The schema of the wallet's container, and that of lspd's ledger: docs/schema.
     var container = SchemaNumber.container
     var ledger = SchemaNumber.ledger
     /// The form of the journals' records.
