@@ -290,7 +290,6 @@ let package = Package(
         "DaemonRuntime", "PhoneClient", "ProcessSupport", "WalletProfiles", "PushSeal",
       ],
       path: "Benchmarks/Bench"),
-    // What a wallet costs lspd; scripts/wallets builds and runs it.
 
     .testTarget(name: "GroundTests", dependencies: ["Ground"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),

@@ -10,7 +10,7 @@ enum AddressFileFuzz: FuzzTarget {
   private static let node = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
 
   static var seeds: [[UInt8]] {
-    ["\(node)@127.0.0.1:9735\n", "\(node)@", "127.0.0.1:9735\n", "postgresql:///ledger\n1\n", ""].map {
+    ["\(node)@127.0.0.1:9735\n", "\(node)@", "127.0.0.1:9735\n", ""].map {
       Array($0.utf8)
     }
   }

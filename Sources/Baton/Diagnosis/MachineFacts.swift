@@ -50,7 +50,6 @@ package struct MachineDiagnosis: Sendable {
   private static let packages = [
     ("libsqlite3.so", "libsqlite3-0"), ("libsodium.so", "libsodium23"), ("libsecp256k1.so", "libsecp256k1-1"),
     ("libnettle.so", "libnettle8"), ("libcurl.so", "libcurl4"), ("libmicrohttpd.so", "libmicrohttpd12"),
-    ("libpq.so", "libpq5"),
   ]
 
   package var findings: [Finding] { facts.programs.compactMap(program) + rights + room }
