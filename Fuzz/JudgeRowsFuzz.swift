@@ -35,48 +35,43 @@ enum JudgeRowsFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     var source = ByteSource(bytes)
-    let row = SQLiteRow(path: "x", table: "t", names: columns, cells: source.values(columns.count))
-    read { () throws(JudgeError) in _ = try RunEntry(row).row }
-    read { () throws(JudgeError) in _ = try ConnectionEntry(row).isRefused }
-    read { () throws(JudgeError) in _ = try FrameEntry(row).isIn }
-    read { () throws(JudgeError) in _ = try FenceEntry(row).row }
-    read { () throws(JudgeError) in
-      let payment = try PaymentEntry(row)
+    let row = SQLiteRow(
+      path: "x", table: "t", places: SQLiteRow.places(of: columns), cells: source.values(columns.count))
+    read(row) { (run: RunEntry) in _ = run.row }
+    read(row) { (connection: ConnectionEntry) in _ = connection.isRefused }
+    read(row) { (frame: FrameEntry) in _ = frame.isIn }
+    read(row) { (fence: FenceEntry) in _ = fence.row }
+    read(row) { (payment: PaymentEntry) in
       promise(!(payment.isPaid && payment.isFailed), "a payment is paid and failed")
     }
-    read { () throws(JudgeError) in _ = try PushEntry(row).row }
-    read { () throws(JudgeError) in _ = try ClaimEntry(row).boot }
-    read { () throws(JudgeError) in
-      let write = try NodeWriteEntry(row)
+    read(row) { (push: PushEntry) in _ = push.isDelivered }
+    read(row) { (claim: ClaimEntry) in _ = claim.boot }
+    read(row) { (write: NodeWriteEntry) in
       _ = write.row
       summarise(write.what)
     }
     // Also from the bytes alone: a row whose other columns all fit is rare.
     summarise(text(bytes))
-    read { () throws(JudgeError) in _ = try InvoiceEntry(row).row }
-    read { () throws(JudgeError) in _ = try ReceivedEntry(row).row }
-    read { () throws(JudgeError) in
-      let sent = try SentEntry(row)
+    read(row) { (invoice: InvoiceEntry) in _ = invoice.row }
+    read(row) { (received: ReceivedEntry) in _ = received.row }
+    read(row) { (sent: SentEntry) in
       promise(!(sent.isPaid && sent.isFailed), "a payment is paid and failed")
     }
-    read { () throws(JudgeError) in _ = try ExternalInvoiceEntry(row).row }
-    for holder in [ChannelEnd.wallet, .peer] {
-      read { () throws(JudgeError) in
-        let splice = try SpliceEntry(row, of: holder)
-        promiseOneLine(splice.name)
-        _ = splice.takenMsat
-        _ = SplicePlan.output(of: splice)
-      }
+    read(row) { (invoice: ExternalInvoiceEntry) in _ = invoice.row }
+    read(row) { (splice: SpliceEntry) in
+      promiseOneLine(splice.name)
+      _ = splice.takenMsat
+      _ = SplicePlan.output(of: splice)
     }
-    read { () throws(JudgeError) in _ = try HTLCEntry(row, channel: nil) }
-    read { () throws(JudgeError) in _ = try ChannelEntry(row) }
+    read(row) { (htlc: HTLCEntry) in _ = htlc.data }
+    read(row) { (channel: ChannelEntry) in _ = channel.id }
   }
 
   private static func summarise(_ what: String) {
     if let summary = WriteSummary(what) { promise(summary.received >= 0, "a received count is negative") }
   }
 
-  private static func read(_ body: () throws(JudgeError) -> Void) {
-    do throws(JudgeError) { try body() } catch { promiseOneLine(error.description) }
+  private static func read<Entry: Decodable>(_ row: SQLiteRow, _ use: (Entry) -> Void) {
+    do throws(JudgeError) { use(try row.decoded()) } catch { promiseOneLine(error.description) }
   }
 }

@@ -16,8 +16,8 @@ public struct AnnouncedPayments: Hashable, Sendable {
       guard let hash = push.paymentHash else { continue }
       announced.insert(hash)
       // The peer may hear of the delivery only after the payment.
-      let (earliest, latest) = (push.atNs, (push.lastNs ?? push.atNs) &+ boundNs)
-      let paidNs = groups[hash]?.paid.compactMap(\.settledNs) ?? []
+      let (earliest, latest) = (push.atNs, (push.lastAtNs ?? push.atNs) &+ boundNs)
+      let paidNs = groups[hash]?.paid.compactMap(\.settledAtNs) ?? []
       if paidNs.contains(where: { $0 >= earliest && $0 <= latest }) { soon.insert(hash) }
     }
     count = announced.count

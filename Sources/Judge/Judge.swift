@@ -47,14 +47,14 @@ public enum Judge {
     of own: Evidence, requireSettled: Bool, joining verdict: Verdict, _ progress: (String) -> Void
   ) throws(JudgeError) -> Verdict {
     var verdict = verdict
-    for other in own.ledger.wallets where other.number != own.ledger.wallet {
-      progress("checking wallet \(other.number)")
-      let evidence = try Evidence(otherWallet: other.number, of: own)
+    for other in own.ledger.wallets where other.id != own.ledger.wallet {
+      progress("checking wallet \(other.id)")
+      let evidence = try Evidence(otherWallet: other.id, of: own)
       // A wallet that was named and never came.
       guard !evidence.ledger.channels.isEmpty || !evidence.ledger.connections.isEmpty else { continue }
       var checker = Checker(evidence: evidence, requireSettled: requireSettled)
       checker.runOnLedger()
-      verdict = verdict.joined(by: checker, ofWallet: other.number)
+      verdict = verdict.joined(by: checker, ofWallet: other.id)
     }
     return verdict
   }

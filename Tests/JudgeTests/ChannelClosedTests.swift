@@ -8,11 +8,7 @@ import Testing
   private func findings(_ words: String, inLedger row: String?) throws -> [String] {
     let run = try SampleStory.tellWithoutPayments { run in
       if let row {
-        try run.ledger.executeAll(
-          """
-          CREATE TABLE channel_failures(id INTEGER PRIMARY KEY, at_ns INTEGER, connection INTEGER, reason TEXT) STRICT;
-          INSERT INTO channel_failures VALUES (1, \(run.now), 0, '\(row)');
-          """)
+        try run.ledger.execute("INSERT INTO channel_failures VALUES (1, \(run.now), 0, '\(row)')")
       }
       let app = run.start("mainappd", pid: 101)
       try run.claim(2, "app", pid: 101, app, "holder-died")

@@ -91,7 +91,6 @@ import Testing
 
   @Test func `A ledger of more boots than its times have room for gets a verdict`() throws {
     let run = try SampleStory.tell()
-    try run.ledger.execute("ALTER TABLE runs ADD COLUMN boot TEXT NOT NULL DEFAULT ''")
     try run.ledger.execute(
       """
       WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 400)

@@ -8,7 +8,6 @@ extension SampleStory {
   static let missed = WireBytes.sha256([77])
 
   static let tellingTables = """
-    ALTER TABLE runs ADD COLUMN push_form TEXT NOT NULL DEFAULT 'phoenix';
     UPDATE runs SET push_form = 'bitkit';
     ALTER TABLE pushes ADD COLUMN kind TEXT NOT NULL DEFAULT 'alert';
     ALTER TABLE pushes ADD COLUMN payment INTEGER;

@@ -11,7 +11,7 @@ import Testing
         let run = try SampleStory.tell()
         try run.ledger.executeAll(
           """
-          ALTER TABLE runs ADD COLUMN storage_delay_ns INTEGER NOT NULL DEFAULT \(delayNs);
+          UPDATE runs SET storage_delay_ns = \(delayNs);
           DELETE FROM backups WHERE revision = \(revision);
           """)
         let found = try Judge.verdict(home: run.home).findings.map(\.sentence)

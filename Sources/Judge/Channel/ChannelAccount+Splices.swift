@@ -41,7 +41,7 @@ extension ChannelAccount {
     if entry.state != splice.stateName(at: end) {
       return "is \(entry.state) and must be \(splice.stateName(at: end))"
     }
-    if entry.transaction != plan.transaction || entry.spentTxid != plan.spentTxid
+    if entry.unsignedTransaction != plan.transaction || entry.spentTxid != plan.spentTxid
       || entry.spentIndex != Int64(plan.spentIndex) || entry.fundingIndex != Int64(plan.fundingIndex)
     {
       return "has another transaction than the messages build"

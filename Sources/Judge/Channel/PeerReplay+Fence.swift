@@ -3,7 +3,7 @@ extension PeerReplay {
   mutating func judge(_ claim: FenceClaim?, replacing: ReplacedFenceClaim?, _ frame: ReadFrame) {
     let id = frame.entry.connection
     let entry = evidence.ledger.connection(id)
-    let isLegacy = evidence.ledger.run(at: frame.entry.atNs)?.isLegacy == 1
+    let isLegacy = evidence.ledger.run(at: frame.entry.atNs)?.legacy == 1
     let verdict = Self.verdict(on: claim, replacing: replacing, known: fence, isLegacy: isLegacy)
     let rows = entry.map { [$0.row] } ?? []
     if entry?.verdict != verdict {

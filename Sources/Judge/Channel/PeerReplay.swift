@@ -184,9 +184,7 @@ struct PeerReplay {
       links[connection]?.state = .failed
     // The provider may fail the channel at any time: no rule of the channel is broken.
     case .errorOrWarning(17, LedgerEvidence.closedText, _)
-    where evidence.ledger.channelClosedNs.map {
-      !evidence.ledger.hasOneClock || $0 <= frame.entry.atNs
-    } ?? false:
+    where evidence.ledger.channelClosedNs.map { $0 <= frame.entry.atNs } ?? false:
       links[connection]?.state = .failed
     case .errorOrWarning(let type, let text, _):
       // A connection without an `init` may not be the wallet's: an error or warning to it is no finding.

@@ -84,7 +84,7 @@ extension SplicePlan {
   /// The script to which a row's transaction pays the row's amount; nil if there is none.
   static func output(of entry: SpliceEntry) -> [UInt8]? {
     // The version, one input of 41 bytes, and the number of outputs.
-    var rest = entry.transaction.dropFirst(4 + 1 + 41)
+    var rest = entry.unsignedTransaction.dropFirst(4 + 1 + 41)
     guard let count = rest.popFirst(), count < 0xfd else { return nil }
     var found: [UInt8]?
     for index in 0..<Int64(count) {

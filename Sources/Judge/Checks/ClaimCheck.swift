@@ -27,9 +27,9 @@ extension Checker {
       find(.epochGap, claim.epoch, seen, at: [claim.row])
     }
     guard let previous, previous.boot == claim.boot else { return }
-    if claim.bootNs < previous.bootNs {
+    if claim.claimedBootNs < previous.claimedBootNs {
       find(
-        .claimedEarlier, claim.epoch, previous.bootNs &- claim.bootNs, previous.epoch,
+        .claimedEarlier, claim.epoch, previous.claimedBootNs &- claim.claimedBootNs, previous.epoch,
         at: [claim.row, previous.row])
     }
   }
@@ -51,7 +51,7 @@ extension Checker {
       find(.raisedByOther, claim.epoch, at: [claim.row])
     }
     guard let moment = moment(of: claim) else {
-      if journal.mayLack(wallNs: claim.wallNs) { return }
+      if journal.mayLack(wallNs: claim.claimedWallNs) { return }
       find(.claimNotInJournal, claim.epoch, at: [claim.row, .journal(journal.name)])
       return
     }

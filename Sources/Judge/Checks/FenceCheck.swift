@@ -50,7 +50,7 @@ extension Checker {
       return
     }
     guard let claim, let moment = moment(of: claim) else { return }
-    if let judged = entry.judgedNs, judged < moment.earliestNs {
+    if let judged = entry.judgedAtNs, judged < moment.earliestNs {
       find(.connectionBeforeClaim, entry.id, epoch, at: [entry.row, claim.row])
     }
   }

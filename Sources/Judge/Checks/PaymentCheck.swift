@@ -18,9 +18,9 @@ extension Checker {
 
   private mutating func checkColumns(of payment: PaymentEntry) {
     let isOver = payment.isPaid || payment.isFailed
-    if isOver != (payment.settledNs != nil) || payment.isPaid != (payment.preimage != nil)
+    if isOver != (payment.settledAtNs != nil) || payment.isPaid != (payment.preimage != nil)
       || payment.isFailed != (payment.failureCode != nil)
-      || (payment.htlc != nil) != (payment.offeredNs != nil)
+      || (payment.htlc != nil) != (payment.offeredAtNs != nil)
     {
       find(.paymentColumns, payment.id, payment.state, at: [payment.row])
     }
@@ -38,7 +38,7 @@ extension Checker {
     let life = life(of: payment, replay)
     if replay.isChannelKnown, life?.preimage == nil || life?.preimage != payment.preimage {
       find(.paidUnfulfilled, name, at: [payment.row])
-    } else if let life, life.endSignedNs != payment.settledNs {
+    } else if let life, life.endSignedNs != payment.settledAtNs {
       find(.settledMoment, name, at: [payment.row, .frame(life.fulfilFrame ?? 0)])
     }
     let group = evidence.ledger.payments(payment.paymentHash)
@@ -70,7 +70,7 @@ extension Checker {
     }
     if replay.isChannelKnown, payment.htlc != nil, life?.failureCode != payment.failureCode {
       find(.failedWithOtherCode, name, payment.failureCode ?? 0, life?.failureCode ?? 0, at: [payment.row])
-    } else if let life, life.endSignedNs != payment.settledNs {
+    } else if let life, life.endSignedNs != payment.settledAtNs {
       find(.failedMoment, name, at: [payment.row])
     }
     let hasOther = !evidence.ledger.payments(payment.paymentHash).whole.isEmpty
@@ -98,7 +98,7 @@ extension Checker {
       let owners = evidence.ledger.paymentsByHTLC.all(Int64(bitPattern: id))
       if owners.count != 1 || owners[0].paymentHash != life.paymentHash
         || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
-        || (owners[0].offeredNs ?? .max) > life.addNs || owners[0].data != life.data
+        || (owners[0].offeredAtNs ?? .max) > life.addNs || owners[0].data != life.data
       {
         find(
           .htlcWithoutPayment, id, amountWords(life.amountMsat),

@@ -101,7 +101,7 @@ extension Checker {
           at: [.frame(life.addFrame)] + owners.map(\.row))
       }
       if let owner = owners.first,
-        life.data != PartData(secret: owner.secret, totalMsat: UInt64(bitPattern: owner.amountMsat))
+        life.data != PartData(secret: owner.paymentSecret, totalMsat: UInt64(bitPattern: owner.amountMsat))
       {
         find(.sentHTLCDiffers, id, name(owner), at: [.frame(life.addFrame), owner.row])
       }

@@ -18,11 +18,11 @@ extension Checker {
 
   /// Also without frames a row must be consistent in itself.
   private mutating func checkTransaction(of entry: SpliceEntry) {
-    if Secrets.sha256(Secrets.sha256(entry.transaction)) != entry.txid {
+    if Secrets.sha256(Secrets.sha256(entry.unsignedTransaction)) != entry.txid {
       find(.spliceID, entry.name, at: [entry.row])
     }
-    if entry.isOver != (entry.holder == .peer ? entry.endedNs != nil : entry.endedEpoch != nil) {
-      let column = entry.holder == .peer ? "ended_at_ns" : "ended_epoch"
+    if entry.isOver != (entry.isLedgers ? entry.endedAtNs != nil : entry.endedEpoch != nil) {
+      let column = entry.isLedgers ? "ended_at_ns" : "ended_epoch"
       find(.spliceColumns, entry.name, entry.state, column, at: [entry.row])
     }
   }
@@ -50,7 +50,7 @@ extension Checker {
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
       let owners = ours.all(theirs.txid).filter { $0.state != "forgotten" }
-      let isHere = evidence.moves.isHere(atNs: theirs.begunNs)
+      let isHere = evidence.moves.isHere(atNs: theirs.begunAtNs)
       if owners.count > 1 || owners.isEmpty && isHere && !evidence.wallet.isRestored {
         find(.spliceCount, theirs.name, owners.count, at: [theirs.row] + owners.map(\.row))
       }
@@ -92,7 +92,7 @@ extension Checker {
     let epoch = entry.begunEpoch ?? 0
     let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
     // It may be restored from a backup, and requested in another container.
-    let isOthers = peers.contains { !evidence.moves.isHere(atNs: $0.begunNs) }
+    let isOthers = peers.contains { !evidence.moves.isHere(atNs: $0.begunAtNs) }
     return !missing.hasJournal(ofEpoch: epoch) || journal?.hasGaps == true || isOthers
   }
 }

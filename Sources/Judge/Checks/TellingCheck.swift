@@ -29,7 +29,7 @@ extension Checker {
 
   /// A wallet's connection names the epoch of its owner's claim.
   private mutating func checkOpener(of entry: ConnectionEntry, _ periods: TellingPeriods) {
-    guard !isOfOtherContainer(entry), tells(entry, at: entry.openedNs, periods) else { return }
+    guard !isOfOtherContainer(entry), tells(entry, at: entry.openedAtNs, periods) else { return }
     guard let epoch = entry.epoch else {
       return find(.connectionWithoutEpoch, entry.id, at: [entry.row])
     }

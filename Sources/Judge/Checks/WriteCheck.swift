@@ -37,18 +37,19 @@ extension Checker {
     if let previous, write.epoch < previous.epoch {
       find(.writeOfOlderEpoch, write.id, write.epoch, previous.epoch, at: [write.row, previous.row])
     }
-    if let previous, write.atNs < previous.atNs {
-      find(.writeStampedEarlier, write.id, previous.atNs &- write.atNs, at: [write.row, previous.row])
+    if let previous, write.atMonoNs < previous.atMonoNs {
+      find(
+        .writeStampedEarlier, write.id, previous.atMonoNs &- write.atMonoNs, at: [write.row, previous.row])
     }
     checkMoment(of: write, claim, next[write.epoch])
   }
 
   /// The write lies between its claim and the next one, in a step of its process's journal.
   private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry, _ next: ClaimEntry?) {
-    if let moment = moment(of: claim), write.atNs < moment.earliestNs {
+    if let moment = moment(of: claim), write.atMonoNs < moment.earliestNs {
       find(.writeBeforeClaim, write.id, at: [write.row, claim.row])
     }
-    if let next, let latest = moment(of: next)?.latestNs, write.atNs > latest {
+    if let next, let latest = moment(of: next)?.latestNs, write.atMonoNs > latest {
       find(.writeAfterNextClaim, write.id, write.epoch, next.epoch, at: [write.row, next.row])
     }
   }
@@ -59,12 +60,12 @@ extension Checker {
       return
     }
     let count = counts[journal.name, default: 0] + 1
-    let isBehindEnd = journal.hasEnded && write.atNs > journal.lastNs &+ stepSlackNs
-    guard isBehindEnd || journal.announcedWrites(upTo: write.atNs) < count else {
+    let isBehindEnd = journal.hasEnded && write.atMonoNs > journal.lastNs &+ stepSlackNs
+    guard isBehindEnd || journal.announcedWrites(upTo: write.atMonoNs) < count else {
       counts[journal.name] = count
       return
     }
-    if journal.mayLack(write.atNs) { return }
+    if journal.mayLack(write.atMonoNs) { return }
     find(.writeUnannounced, write.id, at: [write.row, .journal(journal.name)])
   }
 }

@@ -56,7 +56,7 @@ struct Absences {
 
   private mutating func addLedger(_ evidence: Evidence) {
     let boots = evidence.wallet.boots
-    if let run = evidence.ledger.runs.first(where: { !boots.have($0.startedNs, in: $0.boot) }) {
+    if let run = evidence.ledger.runs.first(where: { !boots.have($0.startedAtNs, in: $0.boot) }) {
       addDamage(.ledger, "start \(run.id) of lspd has a time of another boot than it names")
     }
     if evidence.ledger.missingFrames != 0 {
@@ -102,7 +102,7 @@ struct Absences {
           Self.phoneAdvice)
       }
       // A process that was started by hand has the machine's boot, as lspd has, and not the phone's.
-      let machine = Set(evidence.ledger.runs.compactMap(\.boot))
+      let machine = Set(evidence.ledger.runs.map(\.boot))
       let journals = (Evidence.wallets + [Evidence.tellingExtension]).flatMap { evidence.journals(of: $0) }
         .filter { !machine.contains($0.boot) }
       // Rows made by hand do not identify a process.

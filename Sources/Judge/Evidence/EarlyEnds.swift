@@ -35,7 +35,7 @@ struct EarlyEnds {
 
   /// lspd writes the line of an event when its frames are durable, so that a kill leaves the lines of one commit out.
   private static func missingFrames(of journal: JournalFile, _ ledger: LedgerEvidence) -> String? {
-    let starts = ledger.runs.map(\.startedNs)
+    let starts = ledger.runs.map(\.startedAtNs)
     let place = starts.countOfThose(upTo: journal.startedNs &+ stepSlackNs)
     guard place > 0, ledger.runs[place - 1].pid == journal.pid else { return nil }
     let endNs = place < starts.count ? starts[place] : .max
@@ -61,7 +61,7 @@ struct EarlyEnds {
       return "the last writes of its process"
     }
     let claim = claims.first {
-      $0.wallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
+      $0.claimedWallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
     }
     return claim.map { "the claim of epoch \($0.epoch)" }
   }

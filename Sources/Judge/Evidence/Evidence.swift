@@ -140,7 +140,7 @@ struct Evidence {
     let answered = journal.flatMap { journal in
       journal.placeOfAnswer(to: claim.epoch).map { journal.events(of: "guard")[$0].atNs }
     }
-    return answered ?? wallet.sum(of: claim.epoch).firstNs ?? claim.bootNs
+    return answered ?? wallet.sum(of: claim.epoch).firstNs ?? claim.claimedBootNs
   }
 
   /// The journal of any process in which the claim is answered.

@@ -110,7 +110,7 @@ struct EvidenceCollector {
       if !hasTables, ledgerEvidence.frames.isEmpty {
         throw .neverBegun(path: walletPath)
       }
-      let runs = ledgerEvidence.runs.compactMap(\.boot)
+      let runs = ledgerEvidence.runs.map(\.boot)
       let before = try WalletEvidence(walletFile, runs: runs, visits)
       guard let records = try storedRecords(scratch) else { continue }
       let isLive = wallet.isLive || ledger?.isLive == true || records.isLive
@@ -135,7 +135,7 @@ struct EvidenceCollector {
     guard let node = seed(journalHeads()).bytes.flatMap({ NodeIdentity.of(seed: $0) }),
       let found = try LedgerWallet.all(ledger).first(where: { $0.node == node })
     else { throw .noWallet(path: ledgerPath) }
-    return found.number
+    return found.id
   }
 
   /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
@@ -148,8 +148,8 @@ struct EvidenceCollector {
         try SQLiteFile(path: ledger.path, isLive: ledger.isOpened, of: ledgerPath),
         wallet: 1, visits)
       return (
-        try tables.read("pushes", by: "id", PushEntry.init),
-        try tables.read("payments", by: "id", PaymentEntry.init)
+        try tables.read("pushes", by: "id"),
+        try tables.read("payments", by: "id")
       )
     }
     throw .unstable(home: home)

@@ -10,6 +10,6 @@ enum KnownWallets {
 extension LedgerEvidence {
   /// The peer that ran then announced each payment.
   func announces(at instantNs: Int64) -> Bool {
-    run(at: instantNs)?.pushForm.map(KnownWallets.announcing.contains) ?? false
+    run(at: instantNs).map { KnownWallets.announcing.contains($0.pushForm) } ?? false
   }
 }

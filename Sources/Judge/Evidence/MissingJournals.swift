@@ -25,7 +25,7 @@ struct MissingJournals {
     let limit = isCleaned ? now &- Self.keptNs : .min
     let newest = Dictionary(evidence.journals.map { ($0.process, $0.startedNs) }) { max($0, $1) }
     // The time between two boots of the machine is known by the wall clock alone.
-    let wall = (evidence.journals.map(\.lastWallNs) + evidence.wallet.claims.map(\.wallNs)).max() ?? 0
+    let wall = (evidence.journals.map(\.lastWallNs) + evidence.wallet.claims.map(\.claimedWallNs)).max() ?? 0
     let wallLimit = wall &- Self.keptNs
     // By the latest sign of the process: a journal grows until its process ends.
     func mayBeCleaned(_ program: String, startedNs: Int64, wallNs: Int64, lastNs: Int64) -> Bool {
@@ -42,7 +42,8 @@ struct MissingJournals {
     }
     for claim in evidence.wallet.claims where evidence.journal(of: claim) == nil {
       if mayBeCleaned(
-        claim.program, startedNs: evidence.claimedNs(claim), wallNs: claim.wallNs, lastNs: lastSign(of: claim)
+        claim.program, startedNs: evidence.claimedNs(claim), wallNs: claim.claimedWallNs,
+        lastNs: lastSign(of: claim)
       ) {
         cleanedEpochs.insert(claim.epoch)
       } else if evidence.journal(answeringEpoch: claim.epoch) == nil {
@@ -52,9 +53,10 @@ struct MissingJournals {
     let peers = Dictionary(grouping: evidence.journals(of: "lspd"), by: \.pid)
     for run in evidence.ledger.runs
     where !(peers[run.pid] ?? []).contains(where: {
-      isNear($0.startedNs, run.startedNs, withinNs: stepSlackNs)
+      isNear($0.startedNs, run.startedAtNs, withinNs: stepSlackNs)
     }) {
-      if mayBeCleaned("lspd", startedNs: run.startedNs, wallNs: run.startedWallNs, lastNs: run.startedNs) {
+      if mayBeCleaned("lspd", startedNs: run.startedAtNs, wallNs: run.startedWallNs, lastNs: run.startedAtNs)
+      {
         cleanedRuns.insert(run.id)
       } else {
         runs.insert(run.id)
@@ -63,8 +65,4 @@ struct MissingJournals {
   }
 
   func hasJournal(ofEpoch epoch: Int64) -> Bool { !epochs.contains(epoch) && !cleanedEpochs.contains(epoch) }
-}
-
-extension ClaimEntry {
-  var program: String { role == "app" ? "mainappd" : "notifyextd" }
 }

@@ -46,22 +46,15 @@ struct TableReader {
     self.visits = visits
   }
 
-  func read<Entry>(
-    _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
-  ) throws(JudgeError) -> Rows<Entry> {
-    Rows(try file?.entries(of: table, orderedBy: order, wallet: wallet, make) ?? [], visits)
+  func read<Entry: Decodable>(_ table: String, by order: String) throws(JudgeError) -> Rows<Entry> {
+    try read(table, by: order) { $0 }
   }
 
-  /// For a table that files of older programs lack, or have under another name.
-  func readIfThere<Entry>(
-    _ table: String, formerly older: String? = nil, by order: String,
-    _ make: (SQLiteRow) throws(JudgeError) -> Entry
-  ) throws(JudgeError) -> Rows<Entry> {
-    let tables = try file?.tables() ?? []
-    guard let name = [table, older].lazy.compactMap({ $0 }).first(where: tables.contains) else {
-      return Rows([], visits)
-    }
-    return try read(name, by: order, make)
+  /// Each row is made into a value at once: two copies of a table may not fit into memory.
+  func read<Entry: Decodable, Value>(
+    _ table: String, by order: String, _ make: (Entry) -> Value
+  ) throws(JudgeError) -> Rows<Value> {
+    Rows(try file?.rows(of: table, by: order, wallet: wallet, make) ?? [], visits)
   }
 }
 

@@ -24,47 +24,50 @@ final class SQLiteFile {
       ? .damaged(path: path, reason: error.words) : .unreadable(path: path, reason: error.words)
   }
 
-  func tables() throws(JudgeError) -> [String] {
-    var names: [String] = []
-    try eachRow("sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'") {
-      (row) throws(JudgeError) in
-      names.append(try row.text("name"))
-    }
-    return names
+  private struct Named: Decodable {
+    let name: String
   }
 
-  private func columns(of table: String) throws(JudgeError) -> [String] {
-    var names: [String] = []
-    try eachRow(table, statement: "PRAGMA table_info(\"\(table)\")") { (row) throws(JudgeError) in
-      names.append(try row.text("name"))
-    }
-    return names
+  func tables() throws(JudgeError) -> [String] {
+    try rows(of: "sqlite_schema", where: "type = 'table'", by: "name") { (row: Named) in row.name }
   }
 
   /// Of a ledger: only the rows of this wallet. A table without the column is of the first wallet, or of all.
-  func entries<Entry>(
-    of table: String, orderedBy order: String, wallet: Int64? = nil,
-    _ make: (SQLiteRow) throws(JudgeError) -> Entry
-  ) throws(JudgeError) -> [Entry] {
-    var condition = ""
-    if let wallet, try columns(of: table).contains("wallet") {
-      condition = " WHERE wallet = \(wallet)"
+  func rows<Entry: Decodable, Value>(
+    of table: String, columns: String = "*", where condition: String = "TRUE", by order: String,
+    wallet: Int64? = nil, _ make: (Entry) -> Value
+  ) throws(JudgeError) -> [Value] {
+    var condition = condition
+    if let wallet, try hasWallets(table) {
+      // The second half is what the index of the other wallets' rows needs.
+      condition += " AND wallet = \(wallet)" + (wallet == 1 ? "" : " AND wallet <> 1")
     }
-    var entries: [Entry] = []
-    try eachRow(table, statement: "SELECT * FROM \"\(table)\"\(condition) ORDER BY \(order)") {
-      (row) throws(JudgeError) in
-      entries.append(try make(row))
+    var values: [Value] = []
+    let statement = "SELECT \(columns) FROM \"\(table)\" WHERE \(condition) ORDER BY \(order)"
+    try eachRow(table, statement: statement) { (row) throws(JudgeError) in
+      values.append(make(try row.decoded()))
     }
-    return entries
+    return values
   }
 
-  /// Row by row: two copies of a table may not fit into memory.
+  private func hasWallets(_ table: String) throws(JudgeError) -> Bool {
+    var found = false
+    try eachRow(table, statement: "PRAGMA table_info(\"\(table)\")") { (row) throws(JudgeError) in
+      let column: Named = try row.decoded()
+      found = found || column.name == "wallet"
+    }
+    return found
+  }
+
   func eachRow(
     _ table: String, statement: String, _ take: (SQLiteRow) throws(JudgeError) -> Void
   ) throws(JudgeError) {
+    var places: [String: Int]?
     do {
       try connection.forEachRow(statement) { row in
-        try take(SQLiteRow(path: path, table: table, names: row.columns, cells: row.values))
+        let known = places ?? SQLiteRow.places(of: row.columns)
+        places = known
+        try take(SQLiteRow(path: path, table: table, places: known, cells: row.values))
       }
     } catch { throw Self.judged(error, path) }
   }

@@ -36,7 +36,7 @@ enum WireMessage: Hashable {
 }
 
 /// The private record in the wallet's `init`: the claim under which the wallet dialled.
-struct FenceClaim: Hashable {
+struct FenceClaim: Hashable, Decodable {
   let epoch: Int64
   let incarnation: Int64
   let container: [UInt8]

@@ -43,8 +43,9 @@ final class SampleRun {
     phone = TestJournal("iosd", pid: 11, startTime: 78, at: now)
     phone.core("phone", "{\"enforcesLimits\":true}", at: now)
     tick()
-    try ledger.insert(
-      "runs", [.integer(1), .integer(now), .integer(now + TestJournal.wallOffset), .integer(10), .integer(0)])
+    try ledger.execute(
+      "INSERT INTO runs (id, started_at_ns, started_wall_ns, pid, legacy) VALUES (1, ?, ?, 10, 0)",
+      [.integer(now), .integer(now + TestJournal.wallOffset)])
     peer.core(
       "peer",
       "{\"isLegacy\":false,\"state\":{\"channel\":{\"record\":{\"localMsat\":9000000000,\"remoteMsat\":1000000000,"

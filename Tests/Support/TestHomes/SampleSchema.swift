@@ -36,7 +36,11 @@ enum SampleSchema {
   static let ledger = """
     CREATE TABLE runs(
       id INTEGER PRIMARY KEY AUTOINCREMENT, started_at_ns INTEGER, started_wall_ns INTEGER, pid INTEGER,
-      legacy INTEGER) STRICT;
+      legacy INTEGER, storage_delay_ns INTEGER NOT NULL DEFAULT 0, push_form TEXT NOT NULL DEFAULT 'phoenix',
+      boot TEXT NOT NULL DEFAULT '\(TestJournal.bootHex)') STRICT;
+    CREATE TABLE wallets(id INTEGER PRIMARY KEY, node BLOB, phone_socket TEXT) STRICT;
+    INSERT INTO wallets(id) VALUES (1);
+    CREATE TABLE channel_failures(id INTEGER PRIMARY KEY, at_ns INTEGER, connection INTEGER, reason TEXT) STRICT;
     CREATE TABLE connections(
       id INTEGER PRIMARY KEY, opened_at_ns INTEGER, opened_wall INTEGER, epoch INTEGER, incarnation INTEGER,
       container BLOB, verdict TEXT, judged_at_ns INTEGER, closed_at_ns INTEGER, closed_reason TEXT,
