@@ -26,34 +26,22 @@ package enum Coordination: String, Hashable, Sendable, CaseIterable {
   /// Wire until June 2026: a file lock that a suspended app may keep.
   case wire
 
-  package var name: String {
-    switch self {
-    case .baton: "Baton"
-    case .phoenix: "Phoenix"
-    case .phoenixBefore776: "Phoenix before #776"
-    case .stableChannels: "Stable Channels of July 2026"
-    case .bitkit: "Bitkit"
-    case .bitkit2025: "Bitkit of 2025"
-    case .mutiny: "Mutiny of 2023"
-    case .matrix: "matrix-rust-sdk"
-    case .matrix2023: "matrix-rust-sdk of 2023"
-    case .wire: "Wire of 2026"
-    }
-  }
-
+  package var name: String { description.name }
   /// Nil for Baton's own.
-  var scheme: Others.Scheme? {
+  var scheme: Others.Scheme? { description.scheme }
+
+  private var description: (name: String, scheme: Others.Scheme?) {
     switch self {
-    case .baton: nil
-    case .phoenix: .votes(seesBeats: true)
-    case .phoenixBefore776: .votes(seesBeats: false)
-    case .stableChannels: .lease(.stableChannels)
-    case .bitkit: .lease(.bitkit)
-    case .bitkit2025: .lease(.bitkit2025)
-    case .mutiny: .lease(.mutiny)
-    case .matrix: .lease(.matrix)
-    case .matrix2023: .lease(.matrix2023)
-    case .wire: .lease(.wire)
+    case .baton: ("Baton", nil)
+    case .phoenix: ("Phoenix", .votes(seesBeats: true))
+    case .phoenixBefore776: ("Phoenix before #776", .votes(seesBeats: false))
+    case .stableChannels: ("Stable Channels of July 2026", .lease(.stableChannels))
+    case .bitkit: ("Bitkit", .lease(.bitkit))
+    case .bitkit2025: ("Bitkit of 2025", .lease(.bitkit2025))
+    case .mutiny: ("Mutiny of 2023", .lease(.mutiny))
+    case .matrix: ("matrix-rust-sdk", .lease(.matrix))
+    case .matrix2023: ("matrix-rust-sdk of 2023", .lease(.matrix2023))
+    case .wire: ("Wire of 2026", .lease(.wire))
     }
   }
 

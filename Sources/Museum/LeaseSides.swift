@@ -4,8 +4,6 @@ import Simulation
 
 /// An app that runs its node while it holds the lock.
 struct LeaseApp: Side {
-  private enum Node: Hashable, Sendable { case stopped, running, stopping }
-
   var notes = SideNotes()
   private let terms: LeaseTerms
   private var keeper: LeaseKeeper
@@ -13,7 +11,7 @@ struct LeaseApp: Side {
   private var isEnding = false
   private var hasEnded = false
   private var owesBackgroundDone = false
-  private var node = Node.stopped
+  private var node = NodeStage.stopped
   private var givesUpAt: Instant?
   private var hasGivenUp = false
   /// Until then its node goes on in the background.
@@ -36,7 +34,8 @@ struct LeaseApp: Side {
     guard !hasEnded else { return [] }
     let reaction = react(to: event, at: now)
     let (directives, news) = keeper.handle(event, at: now)
-    patience(news, at: now)
+    if news == .taken { givesUpAt = nil }
+    if news == .refused, givesUpAt == nil, let span = terms.appWaits { givesUpAt = now + span }
     return reaction + directives + settle() + showChange()
   }
 
@@ -81,15 +80,6 @@ struct LeaseApp: Side {
       }
     }
     if let instant = graceEndsAt, instant <= now { graceEndsAt = nil }
-  }
-
-  private mutating func patience(_ news: LeaseKeeper.News?, at now: Instant) {
-    switch news {
-    case .taken?: givesUpAt = nil
-    case .refused?:
-      if givesUpAt == nil, let span = terms.appWaits { givesUpAt = now + span }
-    case nil: break
-    }
   }
 
   // MARK: In the background
@@ -166,18 +156,12 @@ struct LeaseApp: Side {
 /// An extension that runs its node while it holds the lock, one push after the other. It stops its node and gives the
 /// lock back before it delivers.
 struct LeaseExtension: Side {
-  private enum Node: Hashable, Sendable { case stopped, running, stopping }
-
   private struct Serving: Hashable, Sendable {
     var push: Push
     var endsAt: Instant
-    /// Nil while it waits for the payment.
-    var end: End?
-  }
-
-  private struct End: Hashable, Sendable {
-    var reason: FinishReason
-    var outcome: PushOutcome
+    /// Both nil while it waits for the payment.
+    var end: FinishReason?
+    var outcome: PushOutcome?
   }
 
   var notes = SideNotes()
@@ -185,7 +169,7 @@ struct LeaseExtension: Side {
   private var keeper: LeaseKeeper
   private var serving: Serving?
   private var waiting: [Push] = []
-  private var node = Node.stopped
+  private var node = NodeStage.stopped
   private var isEnding = false
   private var hasEnded = false
 
@@ -254,9 +238,11 @@ struct LeaseExtension: Side {
   }
 
   private mutating func deliver() -> [GuardDirective] {
-    guard let done = serving, let end = done.end else { return [] }
+    guard let push = serving?.push.id, let end = serving?.end, let outcome = serving?.outcome else {
+      return []
+    }
     serving = nil
-    return [.deliver(push: done.push.id, end.outcome), .finished(push: done.push.id, end.reason)]
+    return [.deliver(push: push, outcome), .finished(push: push, end)]
   }
 
   private mutating func next(at now: Instant) -> [GuardDirective] {
@@ -271,7 +257,8 @@ struct LeaseExtension: Side {
 
   private mutating func finish(_ reason: FinishReason, _ outcome: PushOutcome? = nil) {
     guard let push = serving?.push, serving?.end == nil else { return }
-    serving?.end = End(reason: reason, outcome: outcome ?? .nothingReceived(push.reason))
+    serving?.end = reason
+    serving?.outcome = outcome ?? .nothingReceived(push.reason)
   }
 
   mutating func shift(by span: TimeSpan) {

@@ -15,7 +15,6 @@ struct PhoenixApp: Side {
   private let seesBeats: Bool
   var notes = SideNotes()
 
-  private enum Node: Hashable, Sendable { case stopped, running, stopping }
   private enum Look: Hashable, Sendable { case none, forBeats, forTheEnd }
 
   /// Votes against minus votes for a connection: the node connects unless the sum is above zero.
@@ -29,7 +28,7 @@ struct PhoenixApp: Side {
   private var recheckAt: Instant?
   private var recheckStamp: Instant?
   private var taskEndsAt: Instant?
-  private var node = Node.stopped
+  private var node = NodeStage.stopped
   private(set) var entry: Entry?
   private var presence = Presence(role: .app)
   /// The number of the background task requested from the phone, and the last such number.

@@ -31,6 +31,8 @@ struct SideNotes: Hashable, Sendable {
   var channelOfLease: Channel?
 }
 
+enum NodeStage: Hashable, Sendable { case stopped, running, stopping }
+
 enum Entry: Hashable, Sendable {
   /// There was no sign of life.
   case sawNothing
