@@ -11,6 +11,8 @@ extension Instant: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     if nanoseconds != .max { self = self + span }
   }
+
+  package func shifted(by span: TimeSpan) -> Instant { nanoseconds != .max ? self + span : self }
 }
 
 extension Optional: Shiftable where Wrapped: Shiftable {

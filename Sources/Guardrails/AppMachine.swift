@@ -30,7 +30,7 @@ public struct AppMachine: GuardMachine {
   static let askAgainAfter = TimeSpan.seconds(1)
 
   var place = Place.background
-  var ownership: Ownership
+  package var ownership: Ownership
   var presence = Presence(role: .app)
   var askAt: Instant?
   private var shown: Status?

@@ -43,7 +43,7 @@ public struct ExtensionMachine: GuardMachine {
   var queue = PushQueue()
   /// Pushes that were never served, each with its last read of the container.
   var unserved: [Service] = []
-  var ownership: Ownership
+  package var ownership: Ownership
   private var presence = Presence(role: .extension)
   private var shown: Status?
   var mustEnd: EndReason?

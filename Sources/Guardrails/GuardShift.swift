@@ -1,18 +1,13 @@
 import Ground
 
-// Shifts a guard's instants, and renumbers its beats.
+// For the simulation: shifts a guard's instants, renumbers its beats, and removes the rule about the observer's own
+// pause.
 extension AppMachine: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     askAt.shift(by: span)
     tasks.shift(by: span)
     silentPush.shift(by: span)
-  }
-
-  package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
-
-  package mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    ownership.renumberBeats(ofEpoch: epoch, number)
   }
 }
 
@@ -21,21 +16,16 @@ extension ExtensionMachine: Shiftable {
     ownership.shift(by: span)
     queue.shift(by: span)
     for index in unserved.indices { unserved[index].shift(by: span) }
-    if case .serving(var service) = state {
+    switch state {
+    case .serving(var service):
       service.shift(by: span)
       state = .serving(service)
-    }
-    if case .releasing(var releasing) = state {
+    case .releasing(var releasing):
       releasing.service.shift(by: span)
       releasing.deliverBy.shift(by: span)
       state = .releasing(releasing)
+    case .waiting, .finishing, .ended: break
     }
-  }
-
-  package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
-
-  package mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    ownership.renumberBeats(ofEpoch: epoch, number)
   }
 }
 
@@ -67,24 +57,14 @@ extension Ownership: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     movesHereUntil.shift(by: span)
     failedRaise?.looksAgainAt.shift(by: span)
-    switch state {
-    case .looking(var looking):
-      looking.shift(by: span)
-      state = .looking(looking)
-    case .claiming(var looking):
-      looking.shift(by: span)
-      state = .claiming(looking)
-    case .releasing(var owning, var nodeStopsBy):
-      owning.schedule.shift(by: span)
-      nodeStopsBy.shift(by: span)
-      state = .releasing(owning, nodeStopsBy: nodeStopsBy)
-    case .owning, .closing: changeOwning { $0.schedule.shift(by: span) }
-    case .idle: break
+    change({ $0.shift(by: span) }, { $0.schedule.shift(by: span) })
+    if case .releasing(let owning, let nodeStopsBy) = state {
+      state = .releasing(owning, nodeStopsBy: nodeStopsBy.shifted(by: span))
     }
   }
 
   /// The counter of our last beat under this epoch.
-  func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
+  package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
     switch state {
     case .owning(let owning), .releasing(let owning, _), .closing(let owning):
       owning.claim.epoch == epoch ? owning.schedule.counter : nil
@@ -92,35 +72,44 @@ extension Ownership: Shiftable {
     }
   }
 
-  mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    // No process reads the beats of a lost epoch.
-    changeOwning { owning in
+  package mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+    change({ $0.rule.monitor.renumber(ofEpoch: epoch, number) }) { owning in
+      // No process reads the beats of a lost epoch.
       let isLost = owning.claim.epoch != epoch
       owning.schedule.renumber { isLost ? 0 : number($0) }
     }
+  }
+
+  package mutating func ignorePause(at now: Instant) {
     switch state {
     case .looking(var looking):
-      looking.rule.monitor.renumber(ofEpoch: epoch, number)
+      looking.rule.monitor.ignorePause(at: now)
       state = .looking(looking)
     case .claiming(var looking):
-      looking.rule.monitor.renumber(ofEpoch: epoch, number)
+      looking.claimAskedAt = now
       state = .claiming(looking)
     case .idle, .owning, .releasing, .closing: break
     }
   }
 
-  private mutating func changeOwning(_ body: (inout Owning) -> Void) {
+  private mutating func change(_ look: (inout Looking) -> Void, _ own: (inout Owning) -> Void) {
     switch state {
+    case .idle: break
+    case .looking(var looking):
+      look(&looking)
+      state = .looking(looking)
+    case .claiming(var looking):
+      look(&looking)
+      state = .claiming(looking)
     case .owning(var owning):
-      body(&owning)
+      own(&owning)
       state = .owning(owning)
     case .releasing(var owning, let nodeStopsBy):
-      body(&owning)
+      own(&owning)
       state = .releasing(owning, nodeStopsBy: nodeStopsBy)
     case .closing(var owning):
-      body(&owning)
+      own(&owning)
       state = .closing(owning)
-    case .idle, .looking, .claiming: break
     }
   }
 }

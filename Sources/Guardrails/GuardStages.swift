@@ -56,8 +56,6 @@ extension AppMachine: Staged {
     case .ended: []
     }
   }
-
-  package var ownershipStage: Ownership.Stage { ownership.stage }
 }
 
 extension ExtensionMachine: Staged {
@@ -84,6 +82,4 @@ extension ExtensionMachine: Staged {
     case .ended: []
     }
   }
-
-  package var ownershipStage: Ownership.Stage { ownership.stage }
 }

@@ -3,9 +3,8 @@ import Ground
 // The phone's state with all instants moved by a span.
 extension Phone: Shiftable {
   public mutating func shift(by span: TimeSpan) {
-    if case .terminating(let ending, var killAt) = app {
-      killAt.shift(by: span)
-      app = .terminating(ending, killAt: killAt)
+    if case .terminating(let ending, let killAt) = app {
+      app = .terminating(ending, killAt: killAt?.shifted(by: span))
     }
     if case .background(var stay) = app {
       stay.shift(by: span)
@@ -28,19 +27,14 @@ extension ExtensionState: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     switch self {
     case .notRunning, .launching: break
-    case .idle(var since):
-      since.shift(by: span)
-      self = .idle(since: since)
-    case .suspended(var since):
-      since.shift(by: span)
-      self = .suspended(since: since)
+    case .idle(let since): self = .idle(since: since.shifted(by: span))
+    case .suspended(let since): self = .suspended(since: since.shifted(by: span))
     case .serving(var service):
       service.since.shift(by: span)
       self = .serving(service)
-    case .ending(let ending, var service, var killAt):
+    case .ending(let ending, var service, let killAt):
       service?.since.shift(by: span)
-      killAt.shift(by: span)
-      self = .ending(ending, service, killAt: killAt)
+      self = .ending(ending, service, killAt: killAt?.shifted(by: span))
     }
   }
 }

@@ -4,15 +4,15 @@ import Ground
 extension NodeMachine: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     switch state {
-    case .preparing(let until): state = .preparing(until: until.shifted(span))
-    case .pausing(let until): state = .pausing(until: until.shifted(span))
-    case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(span))
+    case .preparing(let until): state = .preparing(until: until.shifted(by: span))
+    case .pausing(let until): state = .pausing(until: until.shifted(by: span))
+    case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(by: span))
     case .exchangingInit(let heard, let giveUpAt):
-      state = .exchangingInit(heard, giveUpAt: giveUpAt.shifted(span))
-    case .readingAgain(let heard, let at): state = .readingAgain(heard, at: at.shifted(span))
+      state = .exchangingInit(heard, giveUpAt: giveUpAt.shifted(by: span))
+    case .readingAgain(let heard, let at): state = .readingAgain(heard, at: at.shifted(by: span))
     case .awaitingBackup(let heard, let giveUpAt):
-      state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(span))
-    case .draining(let giveUpAt): state = .draining(giveUpAt: giveUpAt.shifted(span))
+      state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(by: span))
+    case .draining(let giveUpAt): state = .draining(giveUpAt: giveUpAt.shifted(by: span))
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
     }
     step?.retryAt.shift(by: span)
@@ -28,13 +28,5 @@ extension NodeMachine: Shiftable {
   public mutating func forgetLongAgo(at now: Instant) {
     connection.forgetLongAgo(at: now)
     pace.forgetLongAgo()
-  }
-}
-
-extension Instant {
-  fileprivate func shifted(_ span: TimeSpan) -> Instant {
-    var copy = self
-    copy.shift(by: span)
-    return copy
   }
 }

@@ -55,12 +55,12 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     case .app(var app):
       machine = .none
       // Without the rule it goes on as if it had not been paused.
-      if without.contains(.ownPause) { app.ignorePause(at: now) }
+      if without.contains(.ownPause) { app.ownership.ignorePause(at: now) }
       directives = app.handle(event, at: now)
       machine = .app(app)
     case .notifier(var notifier):
       machine = .none
-      if without.contains(.ownPause) { notifier.ignorePause(at: now) }
+      if without.contains(.ownPause) { notifier.ownership.ignorePause(at: now) }
       directives = notifier.handle(event, at: now)
       machine = .notifier(notifier)
     case .teller(var teller):
@@ -88,10 +88,10 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     switch machine {
     case .app(let machine):
       add(.app, machine.stage.rawValue)
-      add(.appOwnership, machine.ownershipStage.rawValue)
+      add(.appOwnership, machine.ownership.stage.rawValue)
     case .notifier(let machine):
       add(.notifier, machine.stage.rawValue)
-      add(.notifierOwnership, machine.ownershipStage.rawValue)
+      add(.notifierOwnership, machine.ownership.stage.rawValue)
     case .teller, .foreign, .none: break
     }
   }
@@ -130,13 +130,15 @@ extension WorldGuard: Shiftable {
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    change({ $0.renumberBeats(ofEpoch: epoch, number) }, { $0.renumberBeats(ofEpoch: epoch, number) })
+    change(
+      { $0.ownership.renumberBeats(ofEpoch: epoch, number) },
+      { $0.ownership.renumberBeats(ofEpoch: epoch, number) })
   }
 
   func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
     switch machine {
-    case .app(let machine): machine.beatCounter(ofEpoch: epoch)
-    case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
+    case .app(let machine): machine.ownership.beatCounter(ofEpoch: epoch)
+    case .notifier(let machine): machine.ownership.beatCounter(ofEpoch: epoch)
     case .teller, .foreign, .none: nil
     }
   }
