@@ -84,7 +84,7 @@ enum Walls {
       Heartbeat Guardrails WalletProfiles Crypto PushSeal PeerTransport DaemonRuntime Database ChannelStore HTTPServer HTTPClient CLinux Glibc
       """
     ),
-    ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
+    ("Judge", "Ground JSON Database CSodium CSecp256k1 Glibc"),
     (
       "PhoneClient",
       """

@@ -99,3 +99,72 @@ extension SplicePlan {
     return found
   }
 }
+
+/// A splice negotiation that binds neither side yet. It ends with its connection.
+struct SpliceNegotiation: Hashable {
+  struct Terms: Hashable {
+    let contribution: Int64
+    let feeratePerKw: UInt64
+    let lockTime: UInt64
+    let key: [UInt8]
+  }
+
+  struct Input: Hashable {
+    let serial: UInt64
+    let sequence: UInt64
+  }
+
+  struct Output: Hashable {
+    let serial: UInt64
+    let satoshis: UInt64
+    let script: [UInt8]
+  }
+
+  var sentStfu = Pair<Bool>(false)
+  var terms: Terms?
+  var peerKey: [UInt8]?
+  var input: Input?
+  var outputs: [Output] = []
+  /// The side whose turn it is to add an input or output, or to send `tx_complete`.
+  var turn = ChannelEnd.wallet
+  /// The peer has answered the newest addition with `tx_complete`.
+  var isAnswered = false
+  var isOver = false
+
+  var isQuiescent: Bool { sentStfu[.wallet] && sentStfu[.peer] }
+  /// The wallet's `tx_complete` would complete the transaction.
+  var isWhole: Bool { !isOver && isAnswered && turn == .wallet && input != nil && outputs.count == 2 }
+}
+
+/// A splice that binds a side, and its messages since.
+struct BoundSplice: Hashable {
+  enum End: String { case done, forgotten }
+
+  let plan: SplicePlan
+  /// Which side has sent `commitment_signed` for the new funding, `tx_signatures`, `splice_locked`.
+  var committed = Pair<Bool>(false)
+  var signed = Pair<Bool>(false)
+  var locked = Pair<Bool>(false)
+  /// Which messages the other side has requested again.
+  var mayRepeatCommitment = Pair<Bool>(false)
+  var mayRepeatSignatures = Pair<Bool>(false)
+  /// Its end at the viewer.
+  var end: End?
+
+  init(_ plan: SplicePlan) { self.plan = plan }
+
+  /// This side has received `tx_signatures` and `splice_locked`.
+  func isDone(at end: ChannelEnd) -> Bool { signed[end.other] && locked[end.other] }
+
+  /// The `state` in the table of this side.
+  func stateName(at holder: ChannelEnd) -> String {
+    if let end { return end.rawValue }
+    if signed[holder.other] { return "signed" }
+    return committed[holder.other] ? "committed" : "signing"
+  }
+
+  /// Whether the holder may forget it.
+  func mayBeForgotten(by holder: ChannelEnd) -> Bool {
+    holder == .wallet ? !signed[.peer] : !committed[.wallet]
+  }
+}

@@ -39,8 +39,8 @@ struct Boots {
 
   /// The boot of the machine on which the judge runs.
   var nowBeginNs: Int64 {
-    let id = EvidenceFile.whole("/proc/sys/kernel/random/boot_id") ?? []
-    let boot = String(decoding: id.filter { $0 != UInt8(ascii: "-") }.prefix(32), as: UTF8.self)
+    let id = EvidenceFile.ofKernel("/proc/sys/kernel/random/boot_id")
+    let boot = String(id.filter { $0 != "-" }.prefix(32))
     return begins[Self.machine(boot)] ?? begins.values.max() ?? 0
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The first line of a journal.
 struct JournalHead {
   let path: String
@@ -27,7 +25,7 @@ extension EvidenceCollector {
   }
 
   private func heads(in directory: String) -> [JournalHead] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    let names = EvidenceFile.names(in: directory)
     return names.filter { $0.hasSuffix(".jsonl") }.map { head("\(directory)/\($0)", $0) }
   }
 

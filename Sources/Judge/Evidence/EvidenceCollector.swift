@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Reads all parts of one home as of one moment.
 struct EvidenceCollector {

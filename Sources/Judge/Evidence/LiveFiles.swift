@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Which databases are in use, without opening them: a user of a database holds SQLite's locks on its inodes, and the
 /// kernel lists those.
@@ -13,7 +13,7 @@ enum LiveFiles {
   /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
   /// taken for live is merely read through SQLite.
   private static func lockedInodes() -> Set<UInt64> {
-    (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)).map(lockedInodes) ?? []
+    lockedInodes(in: EvidenceFile.ofKernel("/proc/locks"))
   }
 
   static func lockedInodes(in text: String) -> Set<UInt64> {

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// A temporary directory, removed with this object. Databases that are not in use are copied into it, as SQLite
 /// would create files beside the originals. A program that may end by a signal has to remove it itself.
@@ -11,12 +11,14 @@ final class Scratch {
   let directory: String
 
   init() throws(JudgeError) {
-    let base = URL(fileURLWithPath: NSTemporaryDirectory()).path
+    var base = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    while base.count > 1, base.hasSuffix("/") { base.removeLast() }
+    if base.isEmpty { base = "/tmp" }
     var template = Array("\(base)/judge-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       let code = errno
       // In /proc the kernel reports ENOENT for the new directory.
-      let takesNone = code == ENOENT && FileManager.default.fileExists(atPath: base)
+      let takesNone = code == ENOENT && FileStamp(base) != nil
       throw .noPlace(
         directory: base, reason: takesNone ? "it allows no new directory" : String(cString: strerror(code)))
     }
@@ -24,7 +26,8 @@ final class Scratch {
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: directory)
+    for name in EvidenceFile.names(in: directory) { unlink("\(directory)/\(name)") }
+    rmdir(directory)
   }
 
   /// Copies a database with its log. Nil if it was opened or changed meanwhile.

@@ -1,6 +1,5 @@
 import JSON
 import CSodium
-import Foundation
 import Ground
 
 /// A secret in the keychain, as the wallet's seed, opened with the phone's key as docs/protocols.md describes.
@@ -17,7 +16,7 @@ struct SealedSeed {
     guard let key = EvidenceFile.whole(home + "/os/keychain.key"),
       key.count == Int(crypto_aead_chacha20poly1305_ietf_KEYBYTES)
     else { return [] }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    let names = EvidenceFile.names(in: directory)
     return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
       guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONValue(parsing: bytes),
         item["account"]?.text == account,

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The records of announced payments that the extension without a node leaves for the app.
 struct StoredRecords {
   /// Payment hashes.
@@ -28,7 +26,7 @@ extension EvidenceCollector {
       } catch { records.hindrance = "\(path) cannot be read, so its records are not judged" }
     }
     // Listed last: the extension renames a damaged database before it makes another.
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: container)) ?? []
+    let names = EvidenceFile.names(in: container)
     if let name = names.filter({ $0.hasPrefix("incoming.sqlite.damaged-") }).min() {
       records.hindrance = "\(container)/\(name) was set aside as damaged, so the records are not judged"
     }
