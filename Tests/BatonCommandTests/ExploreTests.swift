@@ -11,8 +11,7 @@ import WaitingTests
 @Suite("baton explore and baton ablation", .waits) struct ExploreTests {
   private func settings(_ counts: [Allowance: Int], without rules: [Rule] = []) -> ExploreSettings {
     var settings = ExploreSettings()
-    settings.bounds = Bounds()
-    for (allowance, count) in counts { settings.bounds[allowance] = count }
+    settings.bounds = Bounds(counts)
     settings.world.without = Rules(rules)
     return settings
   }

@@ -7,12 +7,6 @@ import WalletProfiles
 @testable import Simulation
 
 @Suite("Exploring every interleaving") struct ExplorerTests {
-  private func bounds(_ counts: [Allowance: Int]) -> Bounds {
-    var bounds = Bounds()
-    for (allowance, count) in counts { bounds[allowance] = count }
-    return bounds
-  }
-
   /// All layers, expanded in batches of `placesAtATime`.
   private func explore(
     _ counts: [Allowance: Int], without rules: [Rule] = [], wallet: WalletProfile = .phoenix,
@@ -20,7 +14,7 @@ import WalletProfiles
   ) -> Explorer {
     var settings = ExploreSettings()
     settings.world.wallet = wallet
-    settings.bounds = bounds(counts)
+    settings.bounds = Bounds(counts)
     settings.world.without = Rules(rules)
     var explorer = Explorer(settings)
     while !explorer.isDone {
@@ -123,7 +117,7 @@ import WalletProfiles
     var settings = ExploreSettings()
     settings.world.wallet = wallet
     settings.world.coordination = coordination
-    settings.bounds = bounds([
+    settings.bounds = Bounds([
       .pushes: 3, .opens: 4, .crashes: 3, .freezes: 3, .preemptions: 255, .messageFaults: 3, .cuts: 1,
       .slowConnections: 2, .peerRestarts: 1, .replacedLocks: 1, .lostBeats: 1, .lostPushes: 1,
       .clockSteps: 2, .tasks: 2, .moves: moves,

@@ -9,8 +9,7 @@ import Testing
   /// The extension has received a payment since the copy; the newest backup waits at the peer.
   private func paid(storageDelay: TimeSpan) -> World {
     var settings = ExploreSettings()
-    settings.bounds = Bounds()
-    settings.bounds[.pushes] = 1
+    settings.bounds = Bounds([.pushes: 1])
     settings.world.storageDelay = storageDelay
     var world = settings.startWorld()
     world.make(.copyDatabase)

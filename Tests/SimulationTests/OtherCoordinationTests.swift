@@ -14,10 +14,9 @@ import Testing
     var settings = ExploreSettings()
     settings.world.coordination = coordination
     settings.findsAll = true
-    settings.bounds = Bounds()
+    settings.bounds = Bounds(counts)
     settings.bounds[.pushes] = 1
     settings.bounds[.opens] = 1
-    for (allowance, count) in counts { settings.bounds[allowance] = count }
     var explorer = Explorer(settings)
     func isFound() -> Bool {
       sentences.allSatisfy { words in explorer.findings.contains { $0.violation.sentence.contains(words) } }

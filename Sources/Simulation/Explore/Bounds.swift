@@ -42,7 +42,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .networks: "times the phone is without a network, until any moment"
     case .storageFaults: "operations on the container that are blocked, fail, or find the container gone"
     case .moves: "times the user takes another device with the same seed, and moves the wallet there"
-    case .tasks: "tasks of the app that go on in the background (only with --as baton or phoenix)"
+    case .tasks: "tasks of the app that go on in the background"
     }
   }
 }
@@ -53,17 +53,12 @@ public struct Bounds: Hashable, Sendable {
   /// Unbounded: never counted down.
   private static let endless = Int(UInt8.max)
 
-  public init() {}
+  public init(_ counts: [Allowance: Int] = [:]) {
+    for allowance in Allowance.allCases { self[allowance] = counts[allowance] ?? 0 }
+  }
 
   /// Explored in seconds: one payment, one opening, one crash at any step, and one preemption.
-  public static let standard: Bounds = {
-    var bounds = Bounds()
-    bounds[.pushes] = 1
-    bounds[.opens] = 1
-    bounds[.crashes] = 1
-    bounds[.preemptions] = 1
-    return bounds
-  }()
+  public static let standard = Bounds([.pushes: 1, .opens: 1, .crashes: 1, .preemptions: 1])
 
   public subscript(allowance: Allowance) -> Int {
     get { Int(counts[allowance.rawValue]) }

@@ -9,10 +9,7 @@ struct Trial: Sendable {
 
   private init(_ words: String, _ counts: [Allowance: Int]) {
     self.words = words
-    bounds = Bounds()
-    bounds[.pushes] = 1
-    bounds[.opens] = 1
-    for (allowance, count) in counts { bounds[allowance] = count }
+    bounds = Bounds(counts.merging([.pushes: 1, .opens: 1]) { given, _ in given })
   }
 
   static let nothing = Trial("nothing goes wrong", [.preemptions: 2])

@@ -21,9 +21,8 @@ struct Incident: Sendable {
   /// The same world for the product's coordination and for Baton's.
   func settings(_ coordination: Coordination) -> ExploreSettings {
     var settings = ExploreSettings()
-    settings.bounds = Bounds()
+    settings.bounds = Bounds(counts)
     settings.bounds[.pushes] = 1
-    for (allowance, count) in counts { settings.bounds[allowance] = count }
     settings.appIsSuspended = appIsSuspended
     settings.userStaysAway = userStaysAway
     settings.world.coordination = coordination

@@ -13,7 +13,7 @@ struct ExploreOptions {
     Allowance.allCases.map { allowance in
       OptionDeclaration(
         "--" + allowance.word, value: .integer(0...255), default: String(Bounds.standard[allowance]),
-        help: allowance.sentence)
+        help: allowance.sentence + (allowance == .tasks ? " (only with --as baton or phoenix)" : ""))
     } + [
       OptionDeclaration(
         "--states", value: .integer(1...1_000_000_000), default: "20000000",
