@@ -126,43 +126,6 @@ import Testing
         """)
   }
 
-  @Test func `Wide characters take two cells, and a line is cut before one that does not fit`() {
-    var view = sampleView()
-    view.home = "/home/电话/📱🇫🇷"
-    view.processes[1].text = "受け取りました 受け取りました 受け取りました"
-    view.events = [.init(process: "iosd", text: "“支払い” e\u{301}é 👩‍👩‍👧 ❤️ end", atWallNs: view.wallNs)]
-    let lines = screen(50, 12, view).lines
-    #expect(
-      lines.map(\.text).joined(separator: "\n") == """
-        baton watch  /home/电话/📱🇫🇷          12:05:05 UTC
-        holder    held by notifyextd 4712, alive, with cu…
-        beat      *  established, beat 6, 500 ms ago
-        peer      connected, channel established (epoch 2)
-        wallet    1,001,000 sat, can receive 8,999,000 sa…
-        mainappd             not running
-        notifyextd  4712     serving      2.1 MB    受け…
-        events    12:05:05 iosd       “支払い” éé 👩‍👩‍👧 ❤️ e…
-
-
-
-        o  h  x  p  u  k  f  t  ?  q
-        """)
-    // Counted without the code's own function.
-    let wide = Set("电话📱🇫🇷受け取りました支払い👩‍👩‍👧❤️")
-    #expect(lines.allSatisfy { $0.text.count + $0.text.count(where: wide.contains) <= 50 })
-  }
-
-  @Test func `A flag, an emoji, a full-width letter take two cells, a combining mark none`() {
-    let cells: [(String, Int)] = [
-      ("a", 1), ("é", 1), ("e\u{301}", 1), ("“…”", 3), ("电话", 4), ("한", 2), ("Ａ", 2), ("ｱ", 1), ("📱", 2),
-      ("❤", 1),
-      ("❤️", 2), ("👩‍👩‍👧", 2), ("👍🏽", 2), ("🇫🇷", 2), ("🇫🇷🇩🇪", 4), ("🇫", 1), ("a\u{200b}b", 2),
-    ]
-    for (text, count) in cells { #expect(CellWidth.of(text) == count, "\(text)") }
-    #expect(CellWidth.cut("ab🇫🇷cd", to: 4) == "ab…" && CellWidth.cut("ab🇫🇷", to: 4) == "ab🇫🇷")
-    #expect(CellWidth.fit("🇫🇷", to: 4) == "🇫🇷  ")
-  }
-
   @Test(arguments: [1, 2, 5, 9, 20, 39, 80, 300])
   func `Whatever its size, a screen has as many lines as the terminal has rows, and none too wide`(size: Int)
   {
@@ -174,7 +137,6 @@ import Testing
         if help { _ = screen.handle(.pressed(.help), at: start) }
         let lines = screen.lines
         #expect(lines.count == rows)
-        // The sample has no wide character.
         #expect(lines.allSatisfy { $0.text.count <= size }, "\(size) by \(rows)")
       }
     }

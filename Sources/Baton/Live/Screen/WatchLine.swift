@@ -36,10 +36,10 @@ package struct WatchLine: Hashable, Sendable {
     var left = width
     for (number, part) in whole.parts.enumerated() {
       // The ellipsis of the next part needs a cell.
-      let room = number + 1 < whole.parts.count && CellWidth.of(part.text) == left ? left - 1 : left
-      let text = CellWidth.cut(part.text, to: room)
+      let room = number + 1 < whole.parts.count && part.text.count == left ? left - 1 : left
+      let text = part.text.cut(to: room)
       line.add(text, part.colour)
-      left -= CellWidth.of(text)
+      left -= text.count
       if text != part.text || left <= 0 { break }
     }
     return line
@@ -48,5 +48,19 @@ package struct WatchLine: Hashable, Sendable {
   /// As bytes for a terminal; the text has no control characters.
   package func painted(by output: Output) -> String {
     parts.map { part in part.colour.map { output.paint(part.text, $0) } ?? output.shown(part.text) }.joined()
+  }
+}
+
+/// Each character counts as one cell.
+extension String {
+  /// The text's beginning that fits, with an ellipsis if something is missing.
+  func cut(to width: Int) -> String {
+    count <= width ? self : width > 0 ? String(prefix(width - 1)) + "…" : ""
+  }
+
+  /// Cut, and filled with spaces, to exactly this width.
+  func fit(to width: Int) -> String {
+    let kept = cut(to: width)
+    return kept + String(repeating: " ", count: max(0, width - kept.count))
   }
 }

@@ -34,16 +34,16 @@ extension WatchScreen {
 
   private var title: WatchLine {
     let time = isLate ? "no answer yet" : String(WallClockText.write(view.wallNs).dropFirst(11))
-    let room = columns - CellWidth.of(time) - 1
+    let room = columns - time.count - 1
     var line = WatchLine()
     line.add("baton watch", .bold)
-    line.add(CellWidth.fit("  " + view.home.onOneLine, to: max(0, room - 11)) + " ")
+    line.add(("  " + view.home.onOneLine).fit(to: max(0, room - 11)) + " ")
     line.add(time, isLate ? .red : .dim)
     return line
   }
 
   private func fact(_ name: String, _ text: String, _ colour: Output.Colour? = nil) -> WatchLine {
-    var line = WatchLine(CellWidth.fit(name, to: Self.label), .dim)
+    var line = WatchLine(name.fit(to: Self.label), .dim)
     line.add(text.onOneLine, colour)
     return line
   }
@@ -123,7 +123,7 @@ extension WatchScreen {
       ]
     return [WatchLine()]
       + rows.map { key, meaning in
-        var line = WatchLine(CellWidth.fit("  \(key)", to: 6), .bold)
+        var line = WatchLine("  \(key)".fit(to: 6), .bold)
         line.add(meaning)
         return line
       }
@@ -154,15 +154,15 @@ extension WatchScreen {
   private static let widths = [12, 9, 13, 10]
 
   private func cells(_ texts: [String]) -> String {
-    zip(texts, Self.widths).map { CellWidth.fit($0, to: $1 - 1) + " " }.joined()
+    zip(texts, Self.widths).map { $0.fit(to: $1 - 1) + " " }.joined()
   }
 
   private func process(_ row: LiveView.Process) -> WatchLine {
-    var line = WatchLine(CellWidth.fit(row.name.onOneLine, to: 11) + " ", LogPrinter.colour(of: row.name))
-    line.add(CellWidth.fit(row.pid.map(String.init) ?? "", to: 8) + " ")
+    var line = WatchLine(row.name.onOneLine.fit(to: 11) + " ", LogPrinter.colour(of: row.name))
+    line.add((row.pid.map(String.init) ?? "").fit(to: 8) + " ")
     let isStopped = row.state == "stopped"
-    line.add(CellWidth.fit(row.state.onOneLine, to: 12) + " ", isStopped ? .red : row.pid == nil ? .dim : nil)
-    line.add(CellWidth.fit(row.footprintBytes.map(HumanText.megabytes) ?? "", to: 9) + " ")
+    line.add(row.state.onOneLine.fit(to: 12) + " ", isStopped ? .red : row.pid == nil ? .dim : nil)
+    line.add((row.footprintBytes.map(HumanText.megabytes) ?? "").fit(to: 9) + " ")
     line.add(row.text?.onOneLine ?? "")
     return line
   }
@@ -172,7 +172,7 @@ extension WatchScreen {
     guard most > 0 else { return [] }
     guard !rows.isEmpty else { return [fact(name, "none yet", .dim)] }
     return rows.prefix(most).enumerated().map { number, row in
-      var line = WatchLine(CellWidth.fit(number == 0 ? name : "", to: Self.label), .dim)
+      var line = WatchLine((number == 0 ? name : "").fit(to: Self.label), .dim)
       for part in row.parts { line.add(part.text, part.colour) }
       return line
     }
@@ -197,7 +197,7 @@ extension WatchScreen {
 
   private func event(_ event: LiveView.Event) -> WatchLine {
     var line = WatchLine(String(WallClockText.write(event.atWallNs).dropFirst(11).prefix(8)) + " ", .dim)
-    line.add(CellWidth.fit(event.process, to: 10) + " ", LogPrinter.colour(of: event.process))
+    line.add(event.process.fit(to: 10) + " ", LogPrinter.colour(of: event.process))
     line.add(event.text)
     return line
   }
