@@ -10,7 +10,7 @@ public final class AcceptLoop {
   public enum Cause: Hashable, Sendable {
     /// A client waits, and no descriptor is free.
     case noDescriptor
-    /// Too many connections have sent no message.
+    /// There are too many connections.
     case crowd
     /// No message came in time.
     case late
@@ -58,8 +58,8 @@ public final class AcceptLoop {
     if let tooMany { onTurnedAway([tooMany], .crowd) }
   }
 
-  /// It has sent a complete message.
-  public func spoke(_ id: UInt64) -> Doorkeeper.Verdict {
+  /// It has sent a complete message. False if too many of its requests are unanswered.
+  public func spoke(_ id: UInt64) -> Bool {
     defer { arm() }
     return door.spoke(id, at: loop.now)
   }

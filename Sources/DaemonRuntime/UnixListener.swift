@@ -124,24 +124,17 @@ public final class UnixListener {
   // MARK: Admission
 
   private func heard(_ caller: UInt64) {
-    switch admission.spoke(caller) {
-    case .stays: break
-    case .staysInPlaceOf(let other):
-      sendAway(
-        other,
-        "a newer connection took the place of this one, as at most \(limits.door.activeMax) stay open; connect again"
-      )
-    case .asksTooMuch:
-      sendAway(
-        caller, "\(limits.door.openRequests) requests of this connection have no answer yet; wait for those")
-    }
+    guard !admission.spoke(caller) else { return }
+    sendAway(
+      caller, "\(limits.door.openRequests) requests of this connection have no answer yet; wait for those")
   }
 
   private func turnAway(_ callers: [UInt64], _ cause: AcceptLoop.Cause) {
     let sentence =
       switch cause {
       case .noDescriptor: "no file descriptor is left for other connections; connect again"
-      case .crowd: "too many connections have sent no request; connect again and send yours at once"
+      case .crowd:
+        "a newer connection took the place of this one, as at most \(limits.door.connectionsMax) stay open; connect again"
       case .late:
         "no request came within \(SpanText.write(limits.door.firstMessageWithin)); connect when you have one"
       }

@@ -66,7 +66,7 @@ public final class HTTPServer {
     self.settings = settings
     self.respond = respond
     var limits = Doorkeeper.Limits()
-    limits.silentMax = settings.connectionsMax
+    limits.connectionsMax = settings.connectionsMax
     limits.firstMessageWithin = settings.requestWithin
     let socket = try LoopbackSocket.listen(on: wanted)
     address = socket.address

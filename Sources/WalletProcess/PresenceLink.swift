@@ -36,8 +36,7 @@ final class PresenceLink {
     // Answers go over the process's own connection, never over the one that a message came on.
     limits.door.openRequests = .max
     // For the one other process, and a few tools that listen to both. This limits the extension's memory.
-    limits.door.silentMax = 16
-    limits.door.activeMax = 16
+    limits.door.connectionsMax = 32
     listener = try UnixListener(path: path(of: role), loop: loop, limits: limits) {
       [unowned self] connection in
       connection.onMessage = { [unowned self] in received($0) }

@@ -78,7 +78,7 @@ import Testing
         held = []
       }
       if number % 8 == 0 { try loop.turn(waitingMilliseconds: 0) }
-      #expect(listener.connectionCount <= 64 + 128)
+      #expect(listener.connectionCount <= 192)
     }
     for descriptor in held { close(descriptor) }
     #expect(try loop.run(for: .seconds(20)) { listener.connectionCount == 0 })
@@ -97,20 +97,20 @@ import Testing
 
   @Test func `A silent connection displaced by a newer one gets an error`() throws {
     var limits = Doorkeeper.Limits()
-    limits.silentMax = 1
+    limits.connectionsMax = 1
     let listener = try echo(limits)
     let first = try dial()
     let second = try dial()
     #expect(
       try lastSentence(first)
-        == "too many connections have sent no request; connect again and send yours at once")
+        == "a newer connection took the place of this one, as at most 1 stay open; connect again")
     close(second)
     listener.shutDown()
   }
 
   @Test func `An idle connection displaced by a newer one gets an error`() throws {
     var limits = Doorkeeper.Limits()
-    limits.activeMax = 1
+    limits.connectionsMax = 1
     let listener = try echo(limits)
     let first = try dial()
     try say("hello", on: first)

@@ -71,7 +71,7 @@ import Testing
 
   @Test func `A wallet connects while unknown clients hold connections open`() throws {
     var limits = PeerListener.standardLimits
-    limits.silentMax = 4
+    limits.connectionsMax = 4
     var frames: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { frames.append($0) }
@@ -92,7 +92,7 @@ import Testing
     throws
   {
     var limits = PeerListener.standardLimits
-    limits.silentMax = 4
+    limits.connectionsMax = 4
     var received: [[UInt8]] = []
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
       connection.onMessage = { received.append($0) }

@@ -6,12 +6,12 @@ import Glibc
 /// Accepts connections. Until its handshake is done, only the doorkeeper handles a connection: it adds nothing to
 /// the ledger, and a crowd of them keeps no wallet out.
 public final class PeerListener {
-  /// The doorkeeper's silent connections are those before act one; they use a quarter of the usual 1,024 descriptors.
-  /// After an act one for our node id, as a wallet sends, a connection is closed only for others that have sent one
-  /// too.
+  /// The doorkeeper's connections are those whose handshake is not done; they use a quarter of the usual 1,024
+  /// descriptors. After an act one for our node id, as a wallet sends, a connection is closed only if all others have
+  /// sent one too.
   public static let standardLimits: Doorkeeper.Limits = {
     var limits = Doorkeeper.Limits()
-    limits.silentMax = 256
+    limits.connectionsMax = 256
     return limits
   }()
 
@@ -77,7 +77,7 @@ public final class PeerListener {
 
   /// Connections without act one no longer displace it; its time limit for the next act is the same.
   private func recognised(_ id: UInt64) {
-    if case .staysInPlaceOf(let other) = admission.spoke(id) { forget(other) }
+    _ = admission.spoke(id)
     // It does not wait for an answer of ours.
     admission.wasAnswered(id)
     loop.after(firstMessageWithin) { [weak self] in
