@@ -6,10 +6,10 @@ import Testing
 @Suite struct OwnDirectoryTests {
   /// Why the directory is refused; nil if it is not.
   private func fault(_ path: String, making: Bool) -> OwnFault? {
-    do {
+    do throws(OwnError) {
       _ = try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
       return nil
-    } catch { return (error as? OwnError)?.fault ?? .failed(0) }
+    } catch { return error.fault }
   }
 
   @Test func `A directory is created once and found afterwards`() throws {
