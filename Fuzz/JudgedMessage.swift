@@ -51,8 +51,7 @@ enum JudgedMessage {
         container: $0.container.bytes)
     }
     return .initMessage(
-      claim, body.fenceAnswer.map { of($0) },
-      features: body.globalFeatures.array + [0xff] + body.features.bytes.array, replaces: replaces)
+      claim, features: body.globalFeatures.array + [0xff] + body.features.bytes.array, replaces: replaces)
   }
 
   private static func of(_ body: FenceAnswer) -> FenceReply {

@@ -115,7 +115,7 @@ struct PeerReplay {
   private mutating func take(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     let link = links[connection] ?? Link()
-    if case .initMessage(let claim, _, let features, let replaces) = message, link.state == .awaitingInit {
+    if case .initMessage(let claim, let features, let replaces) = message, link.state == .awaitingInit {
       expectActed(true, frame)
       links[connection, default: Link()].offersSplices[.wallet] = SpliceFeatures.areOffered(by: features)
       judge(claim, replacing: replaces, frame)
@@ -178,7 +178,7 @@ struct PeerReplay {
   private mutating func send(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .initMessage(_, _, let features, _):
+    case .initMessage(_, let features, _):
       links[connection, default: Link()].offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
     case .errorOrWarning(1, _, isStfuTimeout: true) where registered == connection && mayTimeOut(frame):
       links[connection]?.state = .failed

@@ -89,7 +89,7 @@ struct Absences {
     }
     let hadFullDisk = evidence.journals(of: "iosd").contains { $0.hasGaps }
     for sentence in phone.missingRows.map({ "\(evidence.home)/\($0)" }) {
-      // Earlier versions of iosd lost rows on a full disk.
+      // An iosd that is killed beside a full disk loses the rows that found no room.
       if hadFullDisk { add(.phone, sentence, Self.phoneAdvice) } else { addDamage(.phone, sentence) }
     }
     if phone.problems["processes.jsonl"] == nil {

@@ -20,7 +20,7 @@ struct WalletMoves {
     for (place, fence) in ledger.fences.enumerated() { places[fence.claim] = places[fence.claim] ?? place }
     var moves: [Move] = []
     for frame in ledger.frames where frame.entry.isIn {
-      guard case .initMessage(let claim?, _, _, let replaced?) = frame.message,
+      guard case .initMessage(let claim?, _, let replaced?) = frame.message,
         replaced.container != claim.container, let place = places[claim], place > 0,
         moves.last?.to != claim
       else { continue }

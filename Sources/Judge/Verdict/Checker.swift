@@ -25,10 +25,7 @@ struct Checker {
     absences = Absences(evidence, missing)
     reportedEpochs = Set(
       evidence.ledger.frames.compactMap { frame in
-        switch frame.message {
-        case .initMessage(_, let reply?, _, _), .fenceReply(let reply): reply.highest
-        default: nil
-        }
+        if case .fenceReply(let reply) = frame.message { reply.highest } else { nil }
       })
   }
 

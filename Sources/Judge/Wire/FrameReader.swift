@@ -6,7 +6,6 @@ struct FrameReader {
   private let bytes: [UInt8]
   private var position = 0
   static let fenceRecord: UInt64 = 0xba70_0001
-  static let fenceReplyRecord: UInt64 = 0xba70_0003
   static let fenceReplyMessage = 0xba71
   static let pushKeyMessage = 0xba73
   static let holdEndedMessage = 0xba75
@@ -139,7 +138,6 @@ struct FrameReader {
   private mutating func initMessage() throws(Malformed) -> WireMessage {
     let features = try counted() + [0xff] + (try counted())
     var claim: FenceClaim?
-    var reply: FenceReply?
     var replaces: ReplacedFenceClaim?
     for record in try records() {
       var inner = FrameReader(bytes: record.value)
@@ -148,8 +146,6 @@ struct FrameReader {
         claim = FenceClaim(
           epoch: Int64(bitPattern: try inner.number(8)), incarnation: Int64(bitPattern: try inner.number(8)),
           container: try inner.take(16))
-      case (Self.fenceReplyRecord, 25):
-        reply = try inner.fenceReply()
       case (Self.replacedRecord, 24):
         replaces = ReplacedFenceClaim(
           epoch: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
@@ -162,7 +158,7 @@ struct FrameReader {
           reason: "the init's TLV record \(record.type) of \(count) bytes is none that Baton sends")
       }
     }
-    return .initMessage(claim, reply, features: features, replaces: replaces)
+    return .initMessage(claim, features: features, replaces: replaces)
   }
 
   private mutating func fenceReply() throws(Malformed) -> FenceReply {

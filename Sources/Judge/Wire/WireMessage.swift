@@ -2,7 +2,7 @@ import Ground
 
 /// One message of BOLT 1 or BOLT 2, as far as the judge needs it.
 enum WireMessage: Hashable {
-  case initMessage(FenceClaim?, FenceReply?, features: [UInt8], replaces: ReplacedFenceClaim?)
+  case initMessage(FenceClaim?, features: [UInt8], replaces: ReplacedFenceClaim?)
   /// An error (17) or warning (1). `isStfuTimeout`: sent as the splice negotiation timed out.
   case errorOrWarning(type: Int, text: String, isStfuTimeout: Bool)
   case ping(pongSize: Int)
@@ -50,7 +50,7 @@ struct ReplacedFenceClaim: Hashable {
   let container: [UInt8]
 }
 
-/// The peer's answer to a claim: a private message after its `init`, or in older ledgers a record in it.
+/// The peer's answer to a claim: a private message after its `init`.
 struct FenceReply: Hashable {
   let accepted: Bool
   let highest: Int64

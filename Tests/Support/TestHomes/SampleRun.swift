@@ -216,10 +216,8 @@ final class SampleRun {
     let accepted = verdict == "accepted"
     let container = other ?? container
     let incarnation = incarnation(epoch) - (other == nil ? 0 : 7)
-    var out = [
-      WireBytes.initAnswer(
-        accepted: accepted, highest: highest, container: known ?? container, splices: splices)
-    ]
+    var out = splices ? [WireBytes.hello(true)] : []
+    out.append(WireBytes.fenceAnswer(accepted: accepted, highest: highest, container: known ?? container))
     if accepted, let backup { out.append(WireBytes.retrieval(backup)) }
     if let reestablish { out.append(reestablish) }
     try receive(

@@ -8,7 +8,7 @@ enum WireBytes {
   private static let spliceFeatures: [UInt8] = [0x80, 0x00, 0x08, 0x08, 0x00, 0x00, 0x20, 0x02]
 
   /// `init`, up to its TLVs.
-  private static func hello(_ splices: Bool) -> [UInt8] {
+  static func hello(_ splices: Bool) -> [UInt8] {
     splices ? [0, 16, 0, 0, 0, 8] + spliceFeatures : [0, 16, 0, 0, 0, 6] + features
   }
 
@@ -36,11 +36,8 @@ enum WireBytes {
     return claim + [0xfe, 0xba, 0x70, 0, 7, 24] + number(UInt64(replaced.epoch), 8) + replaced.container
   }
 
-  static func initAnswer(
-    accepted: Bool, highest: Int64, container: [UInt8], splices: Bool = false
-  ) -> [UInt8] {
-    let record = [accepted ? 1 : 0] + number(UInt64(highest), 8) + container
-    return hello(splices) + [0xfe, 0xba, 0x70, 0, 3, 25] + record
+  static func fenceAnswer(accepted: Bool, highest: Int64, container: [UInt8]) -> [UInt8] {
+    [0xba, 0x71, accepted ? 1 : 0] + number(UInt64(highest), 8) + container
   }
 
   static func reestablish(nextCommitment: UInt64, nextRevocation: UInt64, secret: [UInt8]) -> [UInt8] {
