@@ -54,7 +54,7 @@ import WaitingTests
     arguments: [
       (strike: "crash", victims: ["lspd", "app", "iosd"]), ("kill", ["iosd", "lspd"]),
       ("freeze", ["lspd", "iosd"]),
-    ])
+    ] as [(strike: String, victims: [String])])
   func `Each of the four processes is struck, each payment settles once, and each journal replays`(
     run: (strike: String, victims: [String])
   ) throws {

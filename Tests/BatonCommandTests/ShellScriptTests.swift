@@ -72,7 +72,7 @@ import WaitingTests
     name: String, words: [String]
   ) throws {
     let line = name.split(separator: " ").map(String.init)
-    let (code, said) = try run(line[0], line.dropFirst() + words)
+    let (code, said) = try run(line[0], Array(line.dropFirst()) + words)
     #expect(code == 64, "\(said)")
     let named = name.hasPrefix("../") ? String(name.dropFirst(3)) : name
     #expect(said.filter { $0 == "\n" }.count == 1 && said.contains("\(named): "), "\(said)")
