@@ -319,6 +319,6 @@ import Testing
     let answer = app.send(.enteredForeground)
     #expect(answer.first == .completed(push: 3, .noData))
     #expect(answer.contains(.raiseIntent))
-    #expect(app.machine.ownershipStage == .owning)
+    #expect(app.machine.ownership.stage == .owning)
   }
 }

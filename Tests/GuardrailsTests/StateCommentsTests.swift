@@ -13,9 +13,9 @@ import Testing
   }
 
   @Test func `Random runs take only declared transitions`() {
-    #expect(undeclaredTransitions(of: AppMachine.self, stage: \.stage, ownership: \.ownershipStage) == [])
+    #expect(undeclaredTransitions(of: AppMachine.self, stage: \.stage, ownership: \.ownership.stage) == [])
     #expect(
-      undeclaredTransitions(of: ExtensionMachine.self, stage: \.stage, ownership: \.ownershipStage) == [])
+      undeclaredTransitions(of: ExtensionMachine.self, stage: \.stage, ownership: \.ownership.stage) == [])
   }
 
   // MARK: Comments
