@@ -127,8 +127,8 @@ import Wallet
     rest(&blocked, for: .seconds(29))
     #expect(blocked.tasksCompleted == 1)
     #expect(blocked.violation == nil)
-    world.lives.app?.value.wallet = WalletMachine(
-      guardrail: WorldGuard(role: .app, settings: world.settings), node: .init(), background: nil)
+    let guardrail = WorldGuard(role: .app, settings: world.settings)
+    world.lives.app?.value.wallet = WalletMachine(guardrail: guardrail, node: .init(), background: nil)
     rest(&world, for: .seconds(31))
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
