@@ -59,7 +59,7 @@ import WaitingTests
       Entry("lsp-order", "`baton lsp order`, `close`", LSPVerb.ChannelDocument.self),
       Entry("lsp-notify", "`baton lsp notify`", LSPVerb.NotifyDocument.self),
       Entry("lsp-webhooks", "`baton lsp webhooks`", WebhookList.self),
-      Entry("merge", "`baton sim --merge`", MergeReport.Document.self),
+      Entry("sim-merge", "`baton sim --merge`", MergeReport.Document.self),
       Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
       Entry(
         "museum-incident", "`baton museum NAME`, a line for each incident", MuseumReport.Document.self),

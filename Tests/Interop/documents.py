@@ -202,7 +202,7 @@ def others(documents):
     with open(results, encoding="utf-8") as file:
         for line in file:
             documents.hold("sim-result", json.loads(line), ["sim", "--results"])
-    take("merge", "sim", "--merge", results)
+    take("sim-merge", "sim", "--merge", results)
     take("explore", "explore", "--pushes", "0", "--crashes", "0", "--preemptions", "0")
     take("museum", "museum")
     take("museum-incident", "museum", "mutiny-889")

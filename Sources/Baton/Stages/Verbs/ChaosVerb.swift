@@ -19,7 +19,7 @@ package enum ChaosVerb: Verb {
         OptionDeclaration(
           "--victim", value: .choice(PhoneProcess.allCases.map(\.rawValue)), mayRepeat: true,
           help:
-            "the process that is struck; several: in turn. Default: kill: extension, app; freeze: extension; crash: all"
+            "the process that is struck; several: in turn; default: extension and app for kill, extension for freeze, all for crash"
         ),
         WalletOption.declaration,
         OptionDeclaration(
