@@ -26,7 +26,7 @@ extension Checker {
     }
     // Another container may have received it before the cancellation.
     if evidence.wallet.cancelledByHash.contains(entry.paymentHash), write?.isRestored != true {
-      find(.invoiceCancelled, name, at: [entry.row, .wallet("cancelled_invoices")])
+      find(.receivedCancelled, name, at: [entry.row, .wallet("cancelled_invoices")])
     }
     // A restored receipt was durable in the previous container.
     if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,

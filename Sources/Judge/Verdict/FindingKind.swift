@@ -76,7 +76,7 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case offeredUnsent = "The ledger says that payment % was offered as HTLC %, but no update_add_htlc was sent"
   case invoiceAsksMore = "The invoice of % asks for %"
   case invoiceMissing = "There is no invoice for %"
-  case invoiceCancelled = "The invoice of % is cancelled"
+  case receivedCancelled = "The invoice of % is cancelled"
   case preimageBeforeReceipt = "The preimage of % was sent before the receipt was durable"
   case receivedUnclaimed = "The % was accepted under epoch %, which no process claimed"
   case receivedUnpaid = "The wallet lists %, but no sender paid it"
@@ -164,7 +164,7 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
       .settledMoment, .paidTwice, .paidNotReceived, .receivedTwice, .receivedOtherAmount,
       .failedThoughFulfilled, .failedWithOtherCode, .failedMoment, .failedThoughReceived, .outcomeNotTold,
       .htlcWithoutPayment, .htlcsFulfilledTwice, .offeredUnsent, .invoiceAsksMore, .invoiceMissing,
-      .invoiceCancelled, .preimageBeforeReceipt, .receivedUnclaimed, .receivedUnpaid, .receivedDiffers,
+      .receivedCancelled, .preimageBeforeReceipt, .receivedUnclaimed, .receivedUnpaid, .receivedDiffers,
       .receivedHeld, .receivedCount, .offerGone, .paymentEndDiffers, .spliceEndDiffers, .sentColumns,
       .sentWithOtherPreimage, .sentUnsigned, .sentUnpaid, .sentFailedThoughPaid, .sentFailedUnsigned,
       .sentTwice, .externalUnsent, .moneyLeftTwice, .sentHTLCWithoutPayment, .sentHTLCDiffers, .spliceID,
