@@ -8,12 +8,10 @@ import WaitingTests
 
 private struct Damage: Sendable {
   var what: String
-  /// Of a home.
   var says: String
-  /// Of another directory.
-  var saysOfAPart: String?
   var isRootsOnly = false
-  var isOfHomesOnly = false
+  /// For the daemons alone.
+  var isOfDaemons = false
   var damage: @Sendable (String) -> Void
 
   static let all: [Damage] = [
@@ -21,15 +19,9 @@ private struct Damage: Sendable {
       what: "another user's", says: "it belongs to the user 65534, and this is the user \(geteuid()); ",
       isRootsOnly: true
     ) { chown($0, 65534, 65534) },
-    Damage(
-      what: "open to all", says: "others may enter it (mode 777); ",
-      saysOfAPart: "others may write to it (mode 777); "
-    ) { chmod($0, 0o777) },
-    Damage(
-      what: "open to its group", says: "others may enter it (mode 770); ",
-      saysOfAPart: "others may write to it (mode 770); "
-    ) { chmod($0, 0o770) },
-    Damage(what: "open to readers", says: "others may enter it (mode 755); ", isOfHomesOnly: true) {
+    Damage(what: "open to all", says: "others may write to it (mode 777); ") { chmod($0, 0o777) },
+    Damage(what: "open to its group", says: "others may write to it (mode 770); ") { chmod($0, 0o770) },
+    Damage(what: "open to readers", says: "others may enter it (mode 755); ", isOfDaemons: true) {
       chmod($0, 0o755)
     },
     Damage(what: "a link", says: "it is a symbolic link of the user \(geteuid()), ") {
@@ -74,7 +66,7 @@ private struct Damage: Sendable {
       verb: [String]
     ) throws
   {
-    for damage in Damage.all {
+    for damage in Damage.all where !damage.isOfDaemons {
       try? FileManager.default.removeItem(atPath: scratch("phone"))
       try? FileManager.default.removeItem(atPath: scratch("phone-away"))
       makeHome()
@@ -99,7 +91,7 @@ private struct Damage: Sendable {
         try isRefused(
           program, ["--home", scratch("phone")], "cannot use \(scratch("phone")): \(damage.says)")
       }
-      if damage.isOfHomesOnly { continue }
+      if damage.isOfDaemons { continue }
       for program in ["mainappd", "notifyextd"] {
         for part in ["Keychain", "journal"] {
           try? FileManager.default.removeItem(atPath: scratch("phone"))
@@ -110,7 +102,7 @@ private struct Damage: Sendable {
             [
               "--container", scratch("phone/AppGroup"), "--keychain", scratch("phone/Keychain"), "--journal",
               scratch("phone/journal"),
-            ], "cannot use \(scratch("phone/\(part)")): \(damage.saysOfAPart ?? damage.says)")
+            ], "cannot use \(scratch("phone/\(part)")): \(damage.says)")
           #expect(!FilePath.exists(scratch("phone/Keychain/wallet-seed")))
         }
       }

@@ -56,7 +56,7 @@ import WaitingTests
 
     provider.kill()
     try provider.change(
-      "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (1, 1, 'you cheated')")
+      "INSERT INTO channel_failures(wallet, at_ns, connection, reason) VALUES (1, 1, 1, 'you cheated')")
     try provider.start()
     #expect(try hint(provider) == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
 
