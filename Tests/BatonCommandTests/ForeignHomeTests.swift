@@ -118,7 +118,7 @@ private struct Damage: Sendable {
       verb == "run" ? ["run", story, "--keep", scratch("kept")] : ["demo", "--keep", scratch("kept")]
     _ = scratch.end(try scratch.start("baton", words))
     #expect(
-      scratch.text("said").contains("cannot use \(scratch("kept")): others may enter it (mode 777)"),
+      scratch.text("said").contains("cannot use \(scratch("kept")): others may write to it (mode 777)"),
       "\(scratch.text("said"))")
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("kept")).isEmpty)
   }
@@ -188,7 +188,7 @@ private struct Damage: Sendable {
     // Its owner does not use a home either that others could have changed.
     let (again, why) = try run(as: 65533, ["up"])
     #expect(again == .exited(code: 73))
-    #expect(why.contains("others may enter it (mode 777)"), "\(why)")
+    #expect(why.contains("others may write to it (mode 777)"), "\(why)")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))
