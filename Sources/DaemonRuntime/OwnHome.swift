@@ -18,9 +18,7 @@ public enum OwnHome {
   public static func make(_ home: String, _ parts: [String]) throws(SystemError) {
     do throws(OwnError) {
       try checkPrivate(try OwnDirectory.make(home))
-      for path in parts.map({ "\(home)/\($0)" }) where mkdir(path, 0o700) != 0 && errno != EEXIST {
-        throw OwnError(path: path, fault: .failed(errno))
-      }
+      for part in parts { _ = try OwnDirectory.make("\(home)/\(part)") }
     } catch { throw Self.sentence(of: error) }
   }
 

@@ -114,8 +114,8 @@ import WaitingTests
       phone.scratch.text("payment").contains(#""event":"held""#)
     }
     let hash = try #require(try phone.phone.peerPayments().first?.paymentHash)
-    // lspd serves 128 connections with open questions, and closes the oldest one for another.
-    let crowd = try (0..<128).map { _ in
+    // lspd serves 192 connections with open questions, and closes the oldest one for another.
+    let crowd = try (0..<192).map { _ in
       let client = try phone.phone.connect(to: .lspd)
       try client.send(ControlMessage("await", ["payment-hash": hash]))
       return client
