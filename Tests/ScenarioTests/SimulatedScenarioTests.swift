@@ -25,12 +25,11 @@ import WaitingTests
     return Set(try (1...60).map { try play(story, seed: $0, without: rules).exitCode })
   }
 
-  @Test func `There are at least 40 stories, each with its fault's number in the title`() throws {
+  @Test func `There are at least 40 stories, each with a title`() throws {
     #expect(Stories.names.count >= 40)
     #expect(Stories.names.filter(Stories.isPlayedEverywhere).count >= 30)
     for name in Stories.names {
-      let title = try Stories.story(name).title
-      #expect(title.contains(/\(faults? \d+/), "\(name): \(title)")
+      #expect(try !Stories.story(name).title.isEmpty, "\(name)")
     }
   }
 
