@@ -79,9 +79,7 @@ import WaitingTests
     _ = try phone.baton(["device", "storage", "full"])
     let behind = try pay(phone, invoices[2])
     try Wait.until("the extension to report the full disk") {
-      try phone.driver().phone.allProcesses().contains {
-        $0.role == "extension" && $0.reason?.hasSuffix("is full; free some space and try again") == true
-      }
+      try journals(phone, of: "notifyextd").contains("is full; free some space and try again")
     }
     #expect(try state(phone, of: behind) == "held")
 
