@@ -64,7 +64,8 @@ import WaitingTests
     #expect(
       try run("device", "--json").words
         == #"{"locked":true,"unlocked_before":true,"low_power":false,"background_refresh":false,"notifications":true,"#
-        + #""lock_screen":false,"centre":true,"banners":false,"focus":true,"battery":7,"charger":true,"network":true,"storage_full":true,"audio":true}"# + "\n"
+        + #""lock_screen":false,"centre":true,"banners":false,"focus":true,"battery":7,"charger":true,"network":true,"storage_full":true,"audio":true}"#
+        + "\n"
     )
     #expect(
       try run("push", "--silent", "--type", "X").words
