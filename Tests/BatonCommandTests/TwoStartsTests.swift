@@ -61,6 +61,6 @@ import WaitingTests
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))
     #expect(
       scratch.text("said").hasPrefix(
-        "baton: cannot use \(scratch("phone"))/os: it is not a directory; move it away"))
+        "baton: cannot open \(scratch("phone"))/os/wallet: a part of the path is not a directory"))
   }
 }
