@@ -2,7 +2,7 @@ import Glibc
 import OwnFiles
 
 /// The directories of one phone. All our programs check its home before use: a home prepared by another user would
-/// contain a seed that this user knows. Nobody else reaches what is in a home of mode 0700, so nothing in it is checked.
+/// contain a seed that this user knows. Nobody else reaches what is in a home of mode 0700, so no file in it is checked.
 /// A copy to look at may be readable by others.
 public enum OwnHome {
   public static let container = "AppGroup"
