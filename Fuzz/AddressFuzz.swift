@@ -1,4 +1,4 @@
-@testable import Bitcoin
+@testable import Lightning
 
 /// An address as a user pastes it. The checksum would stop every guess, so the input is also read with a valid one.
 enum AddressFuzz: FuzzTarget {

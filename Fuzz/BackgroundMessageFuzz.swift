@@ -1,11 +1,8 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
-@testable import BatonCommand
-@testable import PhoneClient
-@testable import Terminal
+@testable import Baton
 @testable import IOSd
 
 /// An app's messages about tasks and audio as iosd reads them, with the phone's reaction; and the rows of tasks.

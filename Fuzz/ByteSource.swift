@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// Draws structured values from an input, then zeros. Each value can be written too, for seed inputs.
 struct ByteSource {

@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 @testable import IOSd
 

@@ -1,4 +1,4 @@
-@testable import LightningChannel
+@testable import Lightning
 
 /// A channel in a backup. An accepted channel must also survive further steps.
 enum ChannelRecordFuzz: FuzzTarget {

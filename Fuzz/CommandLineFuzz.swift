@@ -1,8 +1,8 @@
-@testable import BatonCommand
+@testable import Baton
 @testable import DaemonRuntime
 @testable import IOSd
 @testable import LSPd
-import PeerTransport
+import LightningIO
 import WalletProcess
 
 /// The arguments of a command line, separated by line feeds, the program's name first.

@@ -1,9 +1,7 @@
 import Ground
 import Crypto
-import Bitcoin
-import LightningWire
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import LightningProvider
 
 /// A wallet's node and its peer as one value. The input decides when messages are delivered, and when containers and

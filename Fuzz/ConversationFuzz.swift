@@ -1,4 +1,4 @@
-import LightningNode
+import Wallet
 
 /// Node and peer in conversation, with an attacker's messages in between, and with process ends, delays and container
 /// failures at any step. Neither may trap, create or lose money, or store a state that it cannot read.

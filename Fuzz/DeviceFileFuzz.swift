@@ -1,5 +1,4 @@
 import PhonePolicy
-import Reports
 
 @testable import IOSd
 

@@ -1,5 +1,5 @@
-import ForwardingHint
-import JSON
+import Lightning
+import Ground
 
 /// An LSP's answer to a sender that asks for a hint.
 enum ForwardingHintFuzz: FuzzTarget {

@@ -1,8 +1,6 @@
 import Crypto
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningInvoices
+@testable import Lightning
 
 /// An invoice as a user pastes it. Checksum and signature would stop every guess, so the input is also read with
 /// valid ones: as prefix and fields, and as the data words.

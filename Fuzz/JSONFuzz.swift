@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import Ground
 
 /// Our JSON reader against Foundation's: both must accept the same texts, with the same values.
 enum JSONFuzz: FuzzTarget {

@@ -1,4 +1,4 @@
-@testable import Inspection
+@testable import Baton
 
 /// A whole journal, replayed through the cores, which must not trap.
 enum JournalReplayFuzz: FuzzTarget {

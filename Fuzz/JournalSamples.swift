@@ -1,12 +1,10 @@
 import Ground
-import JSON
 import Crypto
 import DaemonRuntime
 import Guardrails
 import Heartbeat
-import LightningWire
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import LightningProvider
 import PhonePolicy
 

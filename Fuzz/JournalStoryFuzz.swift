@@ -1,4 +1,4 @@
-@testable import Inspection
+@testable import Baton
 
 /// The lines of a journal in words, for `baton logs` and the stories.
 enum JournalStoryFuzz: FuzzTarget {

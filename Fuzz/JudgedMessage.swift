@@ -1,6 +1,5 @@
 import Crypto
-import Bitcoin
-import LightningWire
+import Lightning
 
 @testable import Judge
 

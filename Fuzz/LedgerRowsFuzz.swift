@@ -1,10 +1,10 @@
 import Ground
 import Crypto
-import Database
+import Platform
 
-@testable import ChannelStore
+@testable import LightningIO
 @testable import LSPd
-@testable import LightningChannel
+@testable import Lightning
 @testable import LightningProvider
 
 /// The tables of lspd's ledger, with any value in any column.

@@ -1,4 +1,4 @@
-import LightningWire
+import Lightning
 
 @testable import Judge
 

@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-@testable import LightningNode
+@testable import Wallet
 @testable import WalletProcess
 
 /// The sealed backup that the peer returns, and its opened content.

@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 @testable import DaemonRuntime
 @testable import IOSd

@@ -1,8 +1,7 @@
 import Ground
-import Reports
+import PhonePolicy
 
-@testable import PhoneClient
-@testable import Terminal
+@testable import Baton
 
 /// A row of iosd's processes, as `baton ps` reads it from an answer or from the file.
 enum ProcessFactsFuzz: FuzzTarget {

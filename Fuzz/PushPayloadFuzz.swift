@@ -1,9 +1,7 @@
 import Foundation
 import Guardrails
-import WalletProfiles
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 /// A push payload as its two parsers read it: that of `baton push` and iosd, and the extension's.
 enum PushPayloadFuzz: FuzzTarget {

@@ -1,8 +1,6 @@
 import Ground
 import Crypto
-import Bitcoin
-import LightningWire
-import LightningChannel
+import Lightning
 
 /// One well-formed message of each kind, and a channel with pending payments.
 enum SampleMessages {

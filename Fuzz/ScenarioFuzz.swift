@@ -1,4 +1,4 @@
-@testable import Scenario
+@testable import Baton
 
 /// A story file of `baton run`.
 enum ScenarioFuzz: FuzzTarget {

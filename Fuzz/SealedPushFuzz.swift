@@ -1,8 +1,6 @@
 import Crypto
 import Ground
 import Guardrails
-import PushSeal
-import WalletProfiles
 
 /// A push in Bitkit's form as the extension without a node reads it: the members of the sealed payload, and the text
 /// inside. A tag would stop every guess, so the input is also sealed for the wallet and opened.

@@ -1,6 +1,6 @@
 import Crypto
 
-@testable import LightningWire
+@testable import Lightning
 
 /// An attacker's bytes in place of a handshake, and messages altered on the network: segmented as the first bytes
 /// say, with one byte changed if they say so.

@@ -1,5 +1,4 @@
-@testable import Lab
-@testable import PhoneClient
+@testable import Baton
 
 /// Result files from other hosts: complete, truncated, or of another campaign.
 enum SeedResultFuzz: FuzzTarget {

@@ -1,6 +1,6 @@
-import HTTPServer
+import HTTP
 
-@testable import Serve
+@testable import Baton
 
 /// A request to `baton serve`: each line is one part of it, the rest its body.
 enum ServeRequestFuzz: FuzzTarget {

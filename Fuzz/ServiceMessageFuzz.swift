@@ -1,7 +1,6 @@
 import Ground
-import JSON
 
-@testable import Webhooks
+@testable import Lightning
 
 /// A wallet's requests about webhooks, and an LSP's answers.
 enum ServiceMessageFuzz: FuzzTarget {

@@ -1,8 +1,7 @@
 import Ground
 import DaemonRuntime
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 /// A span of time, an amount and a step of the clock, as a user types them.
 enum SpanTextFuzz: FuzzTarget {

@@ -1,4 +1,4 @@
-@testable import Bitcoin
+@testable import Lightning
 
 /// A Bitcoin transaction, which must round-trip, and each of its outputs as an address.
 enum TransactionFuzz: FuzzTarget {

@@ -1,5 +1,4 @@
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 @testable import DaemonRuntime
 
 /// Paths of sockets and of homes, and names of journals: from the command line, the environment, and directories.

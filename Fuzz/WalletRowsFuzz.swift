@@ -2,12 +2,11 @@ import Ground
 import Crypto
 import Heartbeat
 
-@testable import Inspection
-@testable import Database
-@testable import Bitcoin
-@testable import LightningChannel
+@testable import Baton
+@testable import Platform
+@testable import Lightning
 @testable import SharedContainer
-@testable import WalletStore
+@testable import WalletProcess
 
 /// The tables of a hostile container. SQLite stores any value in a column without a type, so these tables have no
 /// types.

@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Guardrails
 import Heartbeat
 import SharedContainer

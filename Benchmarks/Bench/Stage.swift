@@ -2,8 +2,6 @@ import Ground
 import ProcessSupport
 import DaemonRuntime
 import Glibc
-import LightningInvoices
-import PhoneClient
 
 /// A phone for the bench: the release programs, with this process in place of iosd.
 final class Stage {
@@ -27,9 +25,11 @@ final class Stage {
   }
 
   func wait(_ what: String, until condition: () -> Bool) throws {
-    try Wait.until(
-      "\(what); see \(home)/journal",
-      pause: { _ in _ = try loop.run(for: .milliseconds(2), until: condition) }, condition)
+    let end = clock.now + .seconds(60)
+    while !condition() {
+      guard clock.now < end else { throw BenchError("gave up waiting for \(what); see \(home)/journal") }
+      _ = try loop.run(for: .milliseconds(2), until: condition)
+    }
   }
 
   func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
@@ -67,14 +67,13 @@ final class Stage {
     let request = "r\(number)"
     app.ask(request, ControlMessage("invoice", ["amount-msat": "1000", "description": "bench"]))
     try wait("an invoice") { app.answer(to: request) != nil }
-    guard let text = app.answer(to: request)?["invoice"],
-      let invoice = try? PayableInvoice(madeByWallet: text)
-    else {
+    guard let invoice = app.answer(to: request)?["invoice"] else {
       throw BenchError("the app made no invoice: \(app.answer(to: request)?["message"] ?? "no answer")")
     }
     app.send(ControlMessage("terminate"))
     try wait("the app to end") { app.hasEnded }
-    try Phone(home: home).ask(.lspd, invoice.payRequest(waits: false, holdSeconds: 600))
+    let payer = try start("baton", ["--home", home, "pay", invoice, "--no-wait", "--hold-seconds", "600"])
+    try wait("the payment to be held") { payer.hasEnded }
   }
 
   /// When a guard handled an event, by its own journal.

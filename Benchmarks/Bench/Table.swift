@@ -1,5 +1,5 @@
 import DaemonRuntime
-import JSON
+import Ground
 
 /// All rows, as Markdown and as JSON.
 struct Table {

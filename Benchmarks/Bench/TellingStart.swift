@@ -4,8 +4,6 @@ import Glibc
 import Ground
 import Guardrails
 import ProcessSupport
-import PushSeal
-import WalletProfiles
 
 /// Time from a push's start of the extension without a node until its text is delivered, with the record stored before,
 /// and its memory for one push.

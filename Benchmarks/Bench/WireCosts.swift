@@ -1,7 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import LightningWire
+import Lightning
 
 /// Costs of BOLT 8 for both ends together, in one process, in small batches alternating with the floor's.
 struct WireCosts {

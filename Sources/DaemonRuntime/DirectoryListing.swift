@@ -1,4 +1,3 @@
-import OwnFiles
 import Platform
 
 /// The names in a directory.

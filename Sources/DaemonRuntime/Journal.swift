@@ -1,8 +1,7 @@
-import JSON
-import CLinux
 import Ground
+import CLinux
 import Glibc
-import OwnFiles
+import Platform
 
 /// The events of one process, in order: JSON Lines, one file per process start, one `write` per record.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import OwnFiles
+import Platform
 
 /// The directories of one phone. All our programs check its home before use: a home prepared by another user would
 /// contain a seed that this user knows. Nobody else reaches what is in a home of mode 0700, so no file in it is checked.

@@ -1,5 +1,5 @@
 import Glibc
-import OwnFiles
+import Platform
 
 /// A failed system call, in one sentence.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {

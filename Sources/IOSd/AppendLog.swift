@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Glibc
-import Reports
+import PhonePolicy
 
 /// An append-only file of rows; the last row of an id counts.
 final class AppendLog<Row: Report> {

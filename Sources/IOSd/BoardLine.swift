@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 /// A line of os/notifications.jsonl: a notification, or a badge set by a push without an alert. One file has both,
 /// so it keeps the order of all badge changes.

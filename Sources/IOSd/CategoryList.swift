@@ -1,5 +1,4 @@
 import PhonePolicy
-import Reports
 
 /// The app's categories as JSON, both in its message and in the answer to `categories`.
 enum CategoryList {

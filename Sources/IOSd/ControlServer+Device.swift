@@ -1,6 +1,5 @@
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 extension ControlServer {
   /// One field for each switch to change; the answer is the new device state.

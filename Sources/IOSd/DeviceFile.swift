@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Glibc
 import PhonePolicy
-import Reports
 
 /// The file of the device's switches. It is replaced atomically.
 struct DeviceFile {

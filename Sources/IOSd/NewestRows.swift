@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 /// The newest rows of a file, kept in memory: one per id.
 struct NewestRows<Row: NumberedRow> {

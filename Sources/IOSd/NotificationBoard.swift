@@ -1,5 +1,4 @@
 import PhonePolicy
-import Reports
 
 /// Present and past notifications, oldest first, and the badge: the last row of an id counts. Only the newest are
 /// kept, and only these can be withdrawn.

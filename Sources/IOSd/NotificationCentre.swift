@@ -1,6 +1,5 @@
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 /// The user's present and past notifications. The file has all of them.
 final class NotificationCentre {

@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import Heartbeat
-import WalletProfiles
+import Guardrails
 import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(

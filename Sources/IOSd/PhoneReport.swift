@@ -1,7 +1,6 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 /// The answers of iosd to `status`, `ps` and similar verbs.
 struct PhoneReport {

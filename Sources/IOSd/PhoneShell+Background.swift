@@ -1,7 +1,6 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 // Messages of the app about background work.
 extension PhoneShell {

@@ -3,7 +3,6 @@ import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
-import Reports
 
 /// Feeds the phone's core with events and carries out its directives. It contains no rule of the phone.
 final class PhoneShell {

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Glibc
-import Reports
+import PhonePolicy
 
 /// Every process this phone ever ran: why it was launched, how it ended and why. The file has them all; in memory
 /// are the running ones and the newest ended ones, as many as one answer holds.

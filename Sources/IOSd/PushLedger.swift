@@ -1,6 +1,5 @@
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 /// Every push this phone ever accepted, and its fate: the last row of an id counts. In memory are the newest.
 final class PushLedger {

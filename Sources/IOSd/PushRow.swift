@@ -1,5 +1,4 @@
 import PhonePolicy
-import Reports
 
 extension PushRow {
   /// The push's final fate when its iosd was killed; nil if the fate is already final. A push delivered to the app

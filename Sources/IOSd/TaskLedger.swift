@@ -1,7 +1,6 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 /// Every background task that the app ever requested. The file has them all; in memory are the newest.
 final class TaskLedger {

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Glibc
-import Reports
+import PhonePolicy
 
 /// One line for each request over HTTP, written before its answer is sent. A kill of lspd loses none.
 ///

@@ -1,5 +1,5 @@
 import DaemonRuntime
-import PeerTransport
+import LightningIO
 
 /// lspd's address, for wallets, and for lspd to listen on the same port after a restart.
 struct AddressFile {

@@ -1,7 +1,7 @@
-import ChannelStore
+import LightningIO
 import Ground
 import Crypto
-import Database
+import Platform
 import LightningProvider
 
 /// Each wallet's push keys, the newest of which counts, and the ended holds that it is told of.

@@ -2,10 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Guardrails
-import JSON
 import LightningProvider
-import PushSeal
-import WalletProfiles
 
 /// Like Bitkit's two pushes: a silent one, which may wake the app, and a visible one, whose payload only the wallet can
 /// read.

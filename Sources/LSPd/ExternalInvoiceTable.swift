@@ -1,7 +1,7 @@
-import ChannelStore
+import LightningIO
 import Ground
 import Crypto
-import Database
+import Platform
 import LightningProvider
 
 /// External invoices, one row each, the wallet that they were made for, and whether it has paid them.

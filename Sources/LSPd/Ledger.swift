@@ -1,10 +1,10 @@
-import ChannelStore
+import LightningIO
 import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Glibc
 import LightningProvider
-import LightningWire
+import Lightning
 
 /// The LSP's durable state, and the judge's evidence: raw frames with their times, whether each was processed, and
 /// every claim received.

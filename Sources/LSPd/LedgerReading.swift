@@ -1,11 +1,9 @@
-import ChannelStore
+import LightningIO
 import Ground
 import Crypto
-import Database
-import Bitcoin
-import LightningChannel
+import Platform
+import Lightning
 import LightningProvider
-import LightningWire
 
 // Reading the state at the begin of a run.
 extension Ledger {

@@ -1,9 +1,9 @@
-import ChannelStore
+import LightningIO
 import Ground
-import Database
+import Platform
 import DaemonRuntime
 import LightningProvider
-import Reports
+import PhonePolicy
 
 /// Incoming payments, one row each, from the sender's request to the end.
 enum PaymentTable {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 import LightningProvider
 
 /// Like Phoenix's pushes: a visible alert that an extension may rewrite, and the reason, hash and amount in clear.

@@ -2,10 +2,10 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import HTTPServer
-import LightningWire
+import HTTP
+import Lightning
 import LightningProvider
-import PeerTransport
+import LightningIO
 
 /// The LSP's shell: the listener, the ledger and the control socket around the wallets, each of which has a
 /// `PeerMachine` of its own. It makes no decisions.

@@ -1,11 +1,10 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
-import LightningWire
-import LightningChannel
+import Platform
+import Lightning
 import LightningProvider
-import Reports
+import PhonePolicy
 
 // The control socket: senders' payments, and queries.
 extension Provider {

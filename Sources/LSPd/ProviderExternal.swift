@@ -1,8 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import LightningChannel
-import LightningInvoices
+import Lightning
 import LightningProvider
 
 // The external recipient of outgoing payments: another node, with its own key.

@@ -1,11 +1,11 @@
 import Crypto
 import DaemonRuntime
-import ForwardingHint
+import Lightning
 import Ground
-import HTTPServer
+import HTTP
 import LightningProvider
-import PeerTransport
-import Reports
+import LightningIO
+import PhonePolicy
 
 // Senders' questions over HTTP, answered from the state of the recipient's core.
 extension Provider {

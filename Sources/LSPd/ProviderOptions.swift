@@ -1,10 +1,9 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import LightningWire
+import Lightning
 import LightningProvider
-import PeerTransport
-import Webhooks
+import LightningIO
 
 /// lspd's command line.
 struct ProviderOptions {

@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import LightningProvider
-import PeerTransport
+import LightningIO
 
 // The other phones, whose wallets lspd serves beside that of its own phone.
 extension Provider {

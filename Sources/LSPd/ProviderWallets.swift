@@ -1,9 +1,9 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import LightningWire
+import Lightning
 import LightningProvider
-import PeerTransport
+import LightningIO
 
 // The wallets: that of lspd's own phone, which also takes unknown nodes, and those of the other phones.
 extension Provider {

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Ground
 import LightningProvider
-import Webhooks
+import Lightning
 
 // The wallets' webhooks: calls and the control socket's orders.
 extension Provider {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The `aps` of a push in Apple's form.
 struct PushAPS: Encodable {

@@ -1,9 +1,8 @@
 import Ground
 import DaemonRuntime
-import Bitcoin
-import LightningWire
+import Lightning
 import LightningProvider
-import PeerTransport
+import LightningIO
 
 /// One wallet: its `PeerMachine` with its connections and pushes. A shell: it makes no decisions.
 final class ServedWallet {

@@ -1,9 +1,9 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import HTTPClient
+import HTTP
 import LightningProvider
-import Webhooks
+import Lightning
 
 /// Posts signed notifications to the wallets' webhooks, in the event loop. A server that does not answer, and a name that
 /// does not resolve, take one of the connections for ten seconds. A shell: it makes no decisions.

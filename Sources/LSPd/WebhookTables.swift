@@ -1,8 +1,8 @@
-import Database
+import Platform
 import Ground
 import LightningProvider
-import Reports
-import Webhooks
+import PhonePolicy
+import Lightning
 
 /// Each wallet's webhooks with the time in which each was registered, the calls to them, and each attempt.
 enum WebhookTables {

@@ -1,10 +1,8 @@
 import Crypto
 import Ground
 import Guardrails
-import IncomingStore
-import PushSeal
+import DaemonRuntime
 import WalletProcess
-import WalletProfiles
 
 /// The records in the container, and the sealed payloads of pushes.
 struct Completion: PaymentCompletion {

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
-import LightningChannel
+import Lightning
 import Simulation
 import Wallet
 

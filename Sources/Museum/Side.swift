@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import Simulation
 
 /// One side of another product's coordination. It uses our guard's events and directives; `Others` gives them that

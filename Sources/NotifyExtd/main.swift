@@ -3,7 +3,6 @@
 import DaemonRuntime
 import Glibc
 import Guardrails
-import PhoneLink
 import WalletProcess
 
 let declaration = CommandLineDeclaration(

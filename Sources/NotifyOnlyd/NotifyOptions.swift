@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Ground
-import PhoneLink
-import WalletProfiles
+import Guardrails
 
 /// The command line of `notifyonlyd`.
 struct NotifyOptions {

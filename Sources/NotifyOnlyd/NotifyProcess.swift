@@ -3,10 +3,6 @@ import DaemonRuntime
 import Glibc
 import Ground
 import Guardrails
-import IncomingStore
-import PhoneLink
-import PushSeal
-import WalletProfiles
 
 /// The extension, from its command line to its end. Whatever is missing, it starts, and each push gets its text.
 final class NotifyProcess {

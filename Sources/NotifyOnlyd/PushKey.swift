@@ -1,9 +1,7 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import PhoneLink
-import PushSeal
-import WalletProfiles
+import Guardrails
 
 /// The wallet's private key for its pushes, once it was read. It stays in this process, and there in locked memory alone:
 /// what brought it is overwritten.

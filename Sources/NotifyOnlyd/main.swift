@@ -3,7 +3,7 @@
 
 import DaemonRuntime
 import Glibc
-import WalletProfiles
+import Guardrails
 
 let declaration = CommandLineDeclaration(
   name: "notifyonlyd",

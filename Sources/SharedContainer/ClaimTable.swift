@@ -1,5 +1,5 @@
 import Ground
-import Database
+import Platform
 import Guardrails
 
 /// The only code that knows how a claim is stored.

@@ -1,5 +1,4 @@
-import Database
-import OwnFiles
+import Platform
 
 #if canImport(Darwin)
   import Darwin

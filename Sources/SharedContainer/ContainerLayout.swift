@@ -1,5 +1,4 @@
 import Ground
-import OwnFiles
 import Platform
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-import OwnFiles
+import Platform
 
 #if canImport(Darwin)
   import Darwin

@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// Reads node state inside one transaction. Only the container makes one, and it ends with the transaction: later
 /// calls throw.

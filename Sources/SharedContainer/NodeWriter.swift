@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// Reads and changes node state inside one fenced write. Only the container makes one; it cannot change the tables
 /// that guard the node, nor begin or end a transaction: the fence cannot be bypassed.

@@ -1,5 +1,5 @@
 import Ground
-import Database
+import Platform
 import Guardrails
 
 extension SharedContainer {

@@ -3,10 +3,9 @@
 // Guardrails decides which process may claim when.
 
 import Ground
-import Database
+import Platform
 import Guardrails
 import Heartbeat
-import Platform
 
 /// One process's access to a container, in one role. For one thread.
 public final class SharedContainer {

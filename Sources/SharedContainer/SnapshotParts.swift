@@ -1,5 +1,5 @@
 import Ground
-import Database
+import Platform
 import Guardrails
 
 /// The recorded fenced writes of a container.

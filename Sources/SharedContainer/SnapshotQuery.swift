@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// A query of the wallet, in the snapshot's transaction. Its result is one of the tables, under this name.
 public struct SnapshotQuery: Sendable {

@@ -1,7 +1,6 @@
 import Ground
-import Database
-import Guardrails
 import Platform
+import Guardrails
 
 /// Reads the whole container in one read transaction. An invalid row becomes a sentence among the problems; the rest
 /// is still shown.

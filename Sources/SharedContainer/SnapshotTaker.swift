@@ -1,4 +1,3 @@
-import Database
 import Platform
 
 /// Chooses how to read a container without disturbing any process, and retries when it changes.

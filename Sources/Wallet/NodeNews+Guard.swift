@@ -3,7 +3,6 @@
 // wallet.
 
 import Guardrails
-import LightningNode
 
 extension NodeReport {
   /// The node's report in the guard's terms; nil for news that do not concern the guard.

@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import Heartbeat
-import LightningNode
 
 /// An order of a wallet to one of its three ports: the container, the wire, and the phone (with the other process).
 public enum WalletDirective: Hashable, Sendable {

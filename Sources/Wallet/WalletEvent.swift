@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import LightningNode
 
 /// An event of a wallet: a port's report, addressed to the part that it concerns.
 ///

@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import LightningNode
 
 // The parts of an app that completes what an extension without a node announces: its screen, and its opening.
 extension WalletMachine {

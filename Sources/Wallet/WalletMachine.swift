@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import LightningNode
 
 /// One wallet process as one machine: the guard, the node, the user's requests and the background work.
 ///

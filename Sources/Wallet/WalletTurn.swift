@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import LightningNode
 
 /// Collects the results of one event: events for other parts, and orders for the ports.
 struct WalletTurn {

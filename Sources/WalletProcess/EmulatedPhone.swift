@@ -1,10 +1,8 @@
 import Ground
-import Database
+import Platform
 import DaemonRuntime
 import Guardrails
-import PhoneLink
 import Wallet
-import WalletProfiles
 
 /// iosd, at the other end of the channel that it gives its children.
 final class EmulatedPhone {

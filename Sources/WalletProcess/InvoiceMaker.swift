@@ -1,8 +1,8 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import LightningInvoices
-import LightningNode
+import Lightning
+import Wallet
 
 /// Makes and signs the wallet's invoices, with the seed.
 final class InvoiceMaker {

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Glibc
-import OwnFiles
+import Platform
 import Wallet
 
 /// Removes old journals: those of ended processes, unchanged for a week, except the newest of each program. Age is by

@@ -1,5 +1,5 @@
 import Wallet
-import WalletProfiles
+import Guardrails
 
 /// Why the wallet's seed cannot be used.
 enum KeychainError: Error, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// Fault injection: a transaction that has read, and is not finished as long as the process lives. iOS counts it as a
 /// lock when it suspends the process.

@@ -1,7 +1,6 @@
 import Crypto
 import Ground
 import Guardrails
-import WalletProfiles
 
 /// What an app has besides its node if its extension has none: the extension's records, and the key to the pushes that
 /// it announces them from. An extension that has a node links none of it.

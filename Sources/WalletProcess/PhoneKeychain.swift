@@ -1,6 +1,5 @@
 import DaemonRuntime
 import Glibc
-import PhoneLink
 
 /// The phone's keychain, read before the event loop runs, as the wallet cannot start without its seed. Other messages
 /// received meanwhile are kept for later.

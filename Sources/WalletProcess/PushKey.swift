@@ -1,7 +1,6 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import PhoneLink
 
 /// The key to which servers seal this wallet's pushes. The app makes it at its first start; it needs no backup, as a new
 /// one is registered with each connection.

@@ -1,8 +1,7 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import Bitcoin
-import LightningNode
+import Lightning
 import Wallet
 
 /// A request with an unknown verb.

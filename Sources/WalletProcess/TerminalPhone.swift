@@ -1,7 +1,6 @@
 import DaemonRuntime
-import PhoneLink
 import Wallet
-import WalletProfiles
+import Guardrails
 
 /// Replaces the phone when a process is started by hand: prints the orders.
 final class TerminalPhone {

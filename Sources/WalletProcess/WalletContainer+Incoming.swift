@@ -2,7 +2,6 @@ import Ground
 import Guardrails
 import SharedContainer
 import Wallet
-import WalletStore
 
 // The records of announced payments, and what the node's own tables say of these payments.
 extension WalletContainer {

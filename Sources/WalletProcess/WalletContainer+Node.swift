@@ -1,9 +1,7 @@
 import Ground
 import Guardrails
-import LightningNode
-import SharedContainer
 import Wallet
-import WalletStore
+import SharedContainer
 
 // Reads and writes for the node, requests and background tasks.
 extension WalletContainer {

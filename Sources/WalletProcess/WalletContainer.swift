@@ -3,10 +3,8 @@ import Coordinator
 import DaemonRuntime
 import Glibc
 import Guardrails
-import LightningNode
-import SharedContainer
 import Wallet
-import WalletStore
+import SharedContainer
 
 /// The port to the container: carries out each order on the App Group directory, and reports the result.
 final class WalletContainer {

@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Ground
 import Guardrails
-import LightningNode
 import Wallet
 
 /// Records each part of the wallet as a core of its own, in the order in which they handled their events: each can be

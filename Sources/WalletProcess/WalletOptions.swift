@@ -5,10 +5,9 @@ import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
-import LightningWire
-import LightningNode
-import PeerTransport
-import WalletProfiles
+import Lightning
+import Wallet
+import LightningIO
 
 /// The command line of both wallet processes.
 public struct WalletOptions {

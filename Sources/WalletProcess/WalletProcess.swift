@@ -3,14 +3,10 @@ import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
-import Bitcoin
-import LightningInvoices
-import PeerTransport
-import PhoneLink
+import Lightning
+import LightningIO
 import SharedContainer
 import Wallet
-import WalletProfiles
-import WalletStore
 
 /// One wallet process, from its command line to its end: the wallet and its three ports. It decides nothing.
 public final class WalletProcess<Machine: GuardMachine & WalletGuard> {

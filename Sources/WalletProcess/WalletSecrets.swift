@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import LightningNode
+import Wallet
 
 /// The wallet's seed and the keys derived from it. None is written into the container or a journal, and those that
 /// live as long as the process are in locked memory.

@@ -1,11 +1,8 @@
 import Ground
 import DaemonRuntime
-import Bitcoin
-import LightningWire
-import LightningChannel
-import LightningNode
-import PeerTransport
+import Lightning
 import Wallet
+import LightningIO
 
 /// The port to the wire: one connection to the peer at a time. Secrets are added to messages only when they are sent.
 final class WalletWire {

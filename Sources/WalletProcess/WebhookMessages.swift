@@ -1,9 +1,8 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import JSON
 import Wallet
-import Webhooks
+import Lightning
 
 // The user's requests about webhooks, and the LSP's answers.
 extension Request {

@@ -1,11 +1,11 @@
-import Database
+import Platform
 import Foundation
 import Ground
 import Guardrails
-import IncomingStore
+import DaemonRuntime
 import Testing
 
-@testable import Inspection
+@testable import Baton
 @testable import SharedContainer
 
 @Suite("Reading the announced payments of a container in use")

@@ -1,14 +1,11 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import JSON
-import PhoneClient
+import Ground
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import Scenario
-@testable import Stages
+@testable import Baton
 
 /// `baton ci` with the programs of docs/examples, which share no code with the wallet.
 @Suite(

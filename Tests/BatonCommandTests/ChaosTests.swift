@@ -1,11 +1,10 @@
 import DaemonRuntime
-import JSON
+import Ground
 import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
-@testable import Stages
+@testable import Baton
 
 @Suite("baton chaos", .waits) struct ChaosTests {
   private let scratch = Scratch()

@@ -4,7 +4,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import PhoneClient
+@testable import Baton
 
 /// A phone driven by `baton` alone. At its end it goes down and its journals are replayed.
 final class CommandPhone {

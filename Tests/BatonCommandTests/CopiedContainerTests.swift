@@ -5,11 +5,10 @@ import Guardrails
 import Heartbeat
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("Inspecting a copied container", .waits)
 struct CopiedContainerTests {

@@ -1,16 +1,16 @@
 import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 import WaitingTests
 
-@testable import Inspection
+@testable import Baton
 
 @Suite("Inspecting a damaged container", .waits)
 struct DamagedContainerTests {

@@ -1,10 +1,9 @@
 import DaemonRuntime
-import JSON
+import Ground
 import Testing
 import WaitingTests
 
-@testable import Inspection
-@testable import Stages
+@testable import Baton
 
 @Suite("baton demo", .waits) struct DemoTests {
   private let scratch = Scratch()

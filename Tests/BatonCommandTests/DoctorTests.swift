@@ -1,14 +1,12 @@
 import DaemonRuntime
-import Database
-import Diagnosis
+import Platform
 import Foundation
 import Glibc
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton doctor", .waits) struct DoctorTests {
   private struct State {
@@ -17,7 +15,7 @@ import WaitingTests
     var cause: String
     var step: String
     var name: String
-    var make: (Phone) throws -> Void
+    var make: (Baton.Phone) throws -> Void
   }
 
   private let scratch = Scratch()
@@ -32,12 +30,12 @@ import WaitingTests
 
   private static func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
-  private static func items(_ phone: Phone) -> [String] {
+  private static func items(_ phone: Baton.Phone) -> [String] {
     (DirectoryListing.names(of: phone.keychain + "/items") ?? []).map { "\(phone.keychain)/items/\($0)" }
   }
 
   /// As after the end of a process.
-  private static func end(_ role: String, of phone: Phone, _ change: (inout ProcessRow) -> Void) throws {
+  private static func end(_ role: String, of phone: Baton.Phone, _ change: (inout ProcessRow) -> Void) throws {
     var row = ProcessRow(
       id: 1000, role: role, pid: 77, startTime: 1, path: "/x", launchReason: "a push", startedWall: 1,
       startedAt: 1, endedWall: 2, endedAt: 2, how: "exited", number: 0)
@@ -184,11 +182,11 @@ import WaitingTests
     ]
   }
 
-  private func findings(_ phone: Phone) throws -> [Finding] {
+  private func findings(_ phone: Baton.Phone) throws -> [Finding] {
     try DoctorReport(ContainerPlace(phone.home), isDeep: false, mustBeThere: true).findings
   }
 
-  private func expect(_ state: State, of phone: Phone) throws {
+  private func expect(_ state: State, of phone: Baton.Phone) throws {
     let found = try findings(phone).filter { $0.gravity != .note }
     #expect(
       found.exitCode == (state.kind.gravity == .broken ? .exclusionOrMoneyBroken : .differs), "\(state.name)")
@@ -211,7 +209,7 @@ import WaitingTests
     var states = Self.ofFiles + Self.ofSecrets
     if geteuid() == 0 { states += Self.ofOwners }
     for (number, state) in states.enumerated() {
-      let copy = Phone(home: scratch("\(number)"))
+      let copy = Baton.Phone(home: scratch("\(number)"))
       let copying = try scratch.start("/bin/cp", ["-a", phone.phone.home, copy.home])
       #expect(scratch.end(copying) == .exited(code: 0), "\(scratch.text("said"))")
       #expect(try findings(copy).filter { $0.gravity != .note }.map(\.sentence) == [], "of the copy")

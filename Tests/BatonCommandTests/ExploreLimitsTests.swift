@@ -1,4 +1,3 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -7,7 +6,7 @@ import Simulation
 import Testing
 import WaitingTests
 
-@testable import Lab
+@testable import Baton
 
 @Suite("The limits of an exploration", .waits)
 struct ExploreLimitsTests {

@@ -1,12 +1,11 @@
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Simulation
 import Testing
 import WaitingTests
 
-@testable import Lab
-@testable import Terminal
+@testable import Baton
 
 @Suite("baton explore and baton ablation", .waits) struct ExploreTests {
   private func settings(_ counts: [Allowance: Int], without rules: [Rule] = []) -> ExploreSettings {

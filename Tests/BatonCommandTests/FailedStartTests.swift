@@ -6,7 +6,7 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton up, when it fails", .waits) struct FailedStartTests {
   private let scratch = Scratch()

@@ -2,12 +2,12 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
-import LightningWire
-import PeerTransport
+import Lightning
+import LightningIO
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("The first connection to lspd", .waits) struct FirstDialTests {
   private let phone = CommandPhone()

@@ -5,8 +5,7 @@ import Ground
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 /// A service manager, for the datagrams of `baton up --foreground`.
 private final class Manager {

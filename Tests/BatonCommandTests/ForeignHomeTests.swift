@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 private struct Damage: Sendable {
   var what: String

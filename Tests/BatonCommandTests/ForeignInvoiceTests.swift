@@ -5,7 +5,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("An invoice that does not pay the wallet", .waits) struct ForeignInvoiceTests {
   @Test

@@ -1,10 +1,10 @@
 import Crypto
-import Database
+import Platform
 import Foundation
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// One edit by hand of what a phone has left.
 private struct Forgery {

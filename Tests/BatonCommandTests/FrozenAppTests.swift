@@ -1,13 +1,13 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import JSON
+import Ground
 import PairSupport
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("A frozen app", .waits) struct FrozenAppTests {
   private let phone = CommandPhone()

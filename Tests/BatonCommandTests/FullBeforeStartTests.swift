@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("A full storage before the wallet's first start", .waits) struct FullBeforeStartTests {
   private let phone = CommandPhone()

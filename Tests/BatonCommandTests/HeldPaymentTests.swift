@@ -1,12 +1,11 @@
 import Ground
-import JSON
 import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("A payment that is held", .waits)
 struct HeldPaymentTests {

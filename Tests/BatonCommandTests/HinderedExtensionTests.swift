@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// What only real processes can meet; stories have the other hindrances.
 @Suite(

@@ -1,13 +1,12 @@
 import Ground
-import Database
+import Platform
 import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 /// Endless or unreadable files in place of journals and databases.
 @Suite("An endless or unreadable file in place of a journal or log", .waits) struct HugeFileTests {

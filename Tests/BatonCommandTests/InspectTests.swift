@@ -1,20 +1,17 @@
 import Ground
-import JSON
 import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
-import IncomingStore
-import Reports
+import PhonePolicy
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("Inspecting a container", .waits)
 struct InspectTests {

@@ -5,7 +5,7 @@ import Ground
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("A start of a phone that is interrupted", .waits) struct InterruptedStartTests {
   private let scratch = Scratch()

@@ -1,4 +1,3 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -7,7 +6,7 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@testable import Terminal
+@testable import Baton
 
 @Suite("An interrupted command", .waits) struct InterruptionTests {
   /// A command in its own scratch directory; every process it starts, at any depth, carries a mark.

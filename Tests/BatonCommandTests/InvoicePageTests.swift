@@ -1,14 +1,11 @@
-import JSON
+import Ground
 import Crypto
-import Bitcoin
-import LightningWire
-import LightningInvoices
-import Reports
+import Lightning
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton invoice --read", .waits)
 struct InvoicePageTests {

@@ -1,10 +1,10 @@
-import JSON
+import Ground
 import Crypto
-import LightningInvoices
+import Lightning
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// Invoices as a user handles them: made by one phone, read without a phone, paid by the wrong phone.
 @Suite("Invoices on the command line", .waits) struct InvoiceVerbTests {

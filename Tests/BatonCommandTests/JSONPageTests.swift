@@ -1,16 +1,11 @@
 import Foundation
 import GeneratedPages
-import JSON
-import Live
-import Reports
+import Ground
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import Inspection
-@testable import Lab
-@testable import PhoneClient
-@testable import Stages
+@testable import Baton
 
 /// docs/json/v1.schema.json describes every `--json` document as its type decodes itself.
 @Suite("The JSON schema", .serialized, .waits) struct JSONPageTests {

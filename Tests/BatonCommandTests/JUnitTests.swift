@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WaitingTests
 
-@testable import Terminal
+@testable import Baton
 
 #if canImport(FoundationXML)
   import FoundationXML

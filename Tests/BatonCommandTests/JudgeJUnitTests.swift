@@ -5,8 +5,7 @@ import Judge
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
-@testable import Terminal
+@testable import Baton
 
 @Suite("The judge's verdict as JUnit XML", .waits) struct JudgeJUnitTests {
   private let scratch = Scratch()

@@ -1,10 +1,10 @@
 import DaemonRuntime
 import Foundation
-import JSON
+import Ground
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton lsp", .waits) struct LSPVerbTests {
   @Test func `baton lsp fail has the peer fail that many payments with the code, and the next one settles`()

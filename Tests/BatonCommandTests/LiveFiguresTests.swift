@@ -1,20 +1,18 @@
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Glibc
-import Reports
+import PhonePolicy
 import SharedContainer
 import Testing
 import WaitingTests
-import WalletStore
+import WalletProcess
 
-@testable import Inspection
-@testable import Live
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("What a live look and the metrics count", .waits) struct LiveFiguresTests {
   private let scratch = Scratch()
-  private var phone: Phone { Phone(home: scratch("phone")) }
+  private var phone: Baton.Phone { Baton.Phone(home: scratch("phone")) }
 
   private func receive(_ numbers: ClosedRange<Int>) throws {
     try FileManager.default.createDirectory(atPath: phone.home, withIntermediateDirectories: true)

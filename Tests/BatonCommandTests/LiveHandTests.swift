@@ -1,8 +1,7 @@
-import Live
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("The hand of a live screen", .waits) struct LiveHandTests {
   private let phone = CommandPhone()

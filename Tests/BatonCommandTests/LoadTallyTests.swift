@@ -1,10 +1,8 @@
 import Ground
-import LightningWire
-import Sender
+import Lightning
 import Testing
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("What --count counts") struct LoadTallyTests {
   private static let failed = SenderReport.failed(

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton logs, filtered", .waits)
 struct LogFilterTests {

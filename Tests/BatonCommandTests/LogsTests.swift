@@ -3,8 +3,7 @@ import DaemonRuntime
 import Testing
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("Merging journals", .waits)
 struct LogsTests {

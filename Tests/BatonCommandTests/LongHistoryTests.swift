@@ -1,12 +1,12 @@
 import DaemonRuntime
-import Database
+import Platform
 import Heartbeat
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 import WaitingTests
 
-@testable import Inspection
+@testable import Baton
 
 @Suite("Inspecting a container with a long history", .waits)
 struct LongHistoryTests {

@@ -1,12 +1,11 @@
-import Bitcoin
+import Lightning
 import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
 import Ground
-import LightningInvoices
-import PhoneClient
-import Reports
+import Baton
+import PhonePolicy
 import Testing
 import WaitingTests
 
@@ -22,7 +21,7 @@ import WaitingTests
 
   init() throws {
     loop = try EventLoop()
-    phone = Phone(home: scratch("phone"))
+    phone = Baton.Phone(home: scratch("phone"))
     try FileManager.default.createDirectory(atPath: phone.lsp, withIntermediateDirectories: true)
     listener = try UnixListener(path: phone.lspdSocket, loop: loop) { [unowned self] client in
       client.onMessage = { [unowned self, unowned client] message in

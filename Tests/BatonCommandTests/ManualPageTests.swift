@@ -1,10 +1,10 @@
 import DaemonRuntime
 import Foundation
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
+@testable import Baton
 
 @Suite("Manual pages", .waits) struct ManualPageTests {
   private let scratch = Scratch()

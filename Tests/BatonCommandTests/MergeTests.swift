@@ -1,11 +1,10 @@
 import Crypto
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import Lab
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton sim --merge", .waits) struct MergeTests {
   private func result(_ seed: UInt64, options: String = "", _ verdict: SeedResult.Verdict = .sound)

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// A missing home, program or directory is most likely a typing mistake: one sentence, and nothing is created.
 @Suite("Mistyped paths", .waits) struct MistypedTests {

@@ -5,8 +5,7 @@ import Simulation
 import Testing
 import WaitingTests
 
-@testable import Lab
-@testable import Terminal
+@testable import Baton
 
 /// Explores every incident's world with both coordinations, once for all tests of the suite.
 @Suite("baton museum", .serialized, .waits) struct MuseumTests {

@@ -1,10 +1,10 @@
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// docs/examples/naive-app.py and naive-extension.py, which have a channel each in their memory and no guardrails.
 @Suite(

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WaitingTests
 
-@testable import Terminal
+@testable import Baton
 
 /// On a terminal, which `script` of util-linux provides.
 @Suite(

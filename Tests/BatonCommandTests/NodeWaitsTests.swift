@@ -1,11 +1,10 @@
 import DaemonRuntime
 import Ground
 import Guardrails
-import JSON
 import PhonePolicy
 import Testing
 
-@testable import Inspection
+@testable import Baton
 
 /// The app's waits for the node, as `baton demo` and `baton run --events` print them.
 @Suite struct NodeWaitsTests {

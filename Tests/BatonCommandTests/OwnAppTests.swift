@@ -1,4 +1,4 @@
-import PhoneClient
+import Baton
 import Foundation
 import Testing
 import WaitingTests

@@ -1,10 +1,10 @@
-import JSON
+import Ground
 import DaemonRuntime
 import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton pay --parts", .waits) struct PayInPartsTests {
   private let phone = CommandPhone()

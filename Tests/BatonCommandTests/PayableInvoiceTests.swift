@@ -1,12 +1,11 @@
-import Bitcoin
+import Lightning
 import Crypto
 import DaemonRuntime
 import Ground
-import LightningInvoices
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("The invoice that a sender is given", .waits)
 struct PayableInvoiceTests {

@@ -1,11 +1,9 @@
 import Ground
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("The order of payments", .waits) struct PaymentOrderTests {
   private func received(_ id: Int64, epoch: Int64, wall: Int64) -> PaymentEntry {

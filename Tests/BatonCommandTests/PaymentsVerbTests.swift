@@ -1,12 +1,10 @@
 import Ground
-import JSON
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton payments", .waits) struct PaymentsVerbTests {
   private let phone = CommandPhone()

@@ -1,10 +1,10 @@
-import JSON
+import Ground
 import DaemonRuntime
 import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// Two senders pay one invoice, or one sender pays it again.
 @Suite("baton pay --parts on an invoice that is being paid", .waits) struct PaysTwiceTests {

@@ -1,11 +1,11 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import JSON
+import Ground
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// The smallest programs of level 1 of docs/protocols.md: they speak to the phone, and have neither node nor journal.
 @Suite(

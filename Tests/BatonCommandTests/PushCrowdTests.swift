@@ -1,11 +1,11 @@
-import JSON
+import Ground
 import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite(
   "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"),

@@ -1,11 +1,9 @@
 import Ground
 import PhonePolicy
-import Reports
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
-@testable import Stages
+@testable import Baton
 
 /// The report on what many pushes left in iosd's files.
 @Suite(.waits) struct PushEvidenceTests {

@@ -1,12 +1,10 @@
 import Ground
-import JSON
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton pushes", .waits) struct PushesVerbTests {
   private func value(_ text: String) throws -> JSONValue {

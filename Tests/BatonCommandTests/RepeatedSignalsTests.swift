@@ -2,7 +2,7 @@ import Ground
 import Testing
 import WaitingTests
 
-@testable import Terminal
+@testable import Baton
 
 @Suite("Repeated signals", .waits) struct RepeatedSignalsTests {
   private func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }

@@ -1,13 +1,11 @@
 import Ground
-import JSON
 import DaemonRuntime
 import Guardrails
 import Heartbeat
 import Testing
 import WaitingTests
 
-@testable import Inspection
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("Replaying a journal", .waits)
 struct ReplayTests {

@@ -1,15 +1,12 @@
 import DaemonRuntime
-import Database
+import Platform
 import Glibc
 import Ground
-import JSON
-import Sender
+import Lightning
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
-@testable import Terminal
+@testable import Baton
 
 /// `baton pay --retry` and `--count` on real processes; Tests/Interop/hints.py tests the hints and the gaps.
 @Suite("baton pay --retry", .waits) struct RetryTests {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("docs/operating.md", .waits)
 struct ScriptPageTests {

@@ -1,13 +1,11 @@
 import Ground
-import JSON
 import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 /// Exit codes, errors in JSON and unwritable outputs, as a script meets them.
 @Suite("baton in a script", .waits)

@@ -1,13 +1,12 @@
-import JSON
+import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton send", .waits) struct SendVerbTests {
   private let phone = CommandPhone()

@@ -1,17 +1,13 @@
-import Bitcoin
+import Lightning
 import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
 import Ground
-import LightningInvoices
-import LightningWire
-import Sender
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import PhoneClient
+@testable import Baton
 
 /// A sender against an lspd that the test plays, on one loop.
 @Suite("A sender's attempts at lspd", .waits) final class SendingTests {

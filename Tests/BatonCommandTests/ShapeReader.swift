@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The JSON form of a type, recorded while the type decodes itself.
 indirect enum Shape: Equatable {

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// The project's scripts, up to where they would build or start something.
 @Suite("A script", .waits) struct ShellScriptTests {

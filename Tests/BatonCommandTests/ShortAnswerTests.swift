@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// What the verbs say of a phone with the default wallet, up and down.
 @Suite("Answers of a phone", .waits) struct ShortAnswerTests {

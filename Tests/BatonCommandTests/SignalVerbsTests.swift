@@ -2,7 +2,7 @@ import DaemonRuntime
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton kill, freeze and thaw", .waits) struct SignalVerbsTests {
   private let phone = CommandPhone()

@@ -1,12 +1,10 @@
 import Ground
-import JSON
 import DaemonRuntime
 import Simulation
 import Testing
 import WaitingTests
 
-@testable import Lab
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("A range of seeds with many broken ones", .waits) struct SimCutTests {
   private let scratch = Scratch()

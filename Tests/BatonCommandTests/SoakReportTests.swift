@@ -1,7 +1,7 @@
 import Testing
 import WaitingTests
 
-@testable import Stages
+@testable import Baton
 
 @Suite(.waits) struct SoakReportTests {
   private static let before = SoakFigures(

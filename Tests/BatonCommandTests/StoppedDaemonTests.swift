@@ -5,7 +5,7 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// The kernel accepts connections for a stopped process, which never answers.
 @Suite("A stopped daemon", .waits) struct StoppedDaemonTests {

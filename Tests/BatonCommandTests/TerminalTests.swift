@@ -5,7 +5,7 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@testable import Terminal
+@testable import Baton
 
 @Suite("Control characters in baton's output", .waits) struct TerminalTests {
   private let scratch = Scratch()

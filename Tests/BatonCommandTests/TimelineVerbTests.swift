@@ -1,16 +1,13 @@
-import Database
+import Platform
 import Foundation
 import Ground
-import LightningNode
+import Wallet
 import PairSupport
 import Simulation
 import Testing
-import Timeline
 import WaitingTests
 
-@testable import Inspection
-@testable import Lab
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton timeline", .waits) struct TimelineVerbTests {
   private func mode(_ path: String) -> Int {

@@ -1,11 +1,11 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 /// Two phones of `baton up`, the second without an lspd of its own.
 @Suite("baton up --phone", .serialized, .waits) struct TwoHomesTests {

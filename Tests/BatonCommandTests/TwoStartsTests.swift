@@ -1,4 +1,4 @@
-import JSON
+import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -6,7 +6,7 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton up", .waits) struct TwoStartsTests {
   private let scratch = Scratch()

@@ -1,5 +1,4 @@
 import Ground
-import JSON
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -7,7 +6,7 @@ import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton up while the phone goes down", .waits) struct UpAndDownTests {
   private let phone = CommandPhone()

@@ -2,14 +2,11 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import BatonCommand
-@testable import Lab
-@testable import PhoneClient
-@testable import Terminal
+@testable import Baton
 
 @Suite("The command line", .waits)
 struct UsageTests {

@@ -4,8 +4,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
-@testable import Terminal
+@testable import Baton
 
 /// Files that a user names, of every verb that writes one.
 @Suite("A file that a verb writes", .waits) struct UserFileTests {

@@ -1,9 +1,9 @@
 import DaemonRuntime
-import JSON
+import Ground
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton webhook", .waits) struct WebhookVerbTests {
   private static let url = "http://127.0.0.1:9/wake"

@@ -1,11 +1,11 @@
-import JSON
+import Ground
 import DaemonRuntime
 import Foundation
 import PairSupport
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
+@testable import Baton
 
 @Suite("baton withdraw", .waits) struct WithdrawVerbTests {
   private let phone = CommandPhone()

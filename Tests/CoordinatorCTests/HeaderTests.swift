@@ -1,5 +1,5 @@
 import CBaton
-import CoordinatorC
+import Coordinator
 import Glibc
 import Testing
 

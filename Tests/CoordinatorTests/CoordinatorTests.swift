@@ -1,5 +1,5 @@
 import Coordinator
-import Database
+import Platform
 import Glibc
 import Ground
 import SharedContainer

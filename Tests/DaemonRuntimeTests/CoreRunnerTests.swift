@@ -1,5 +1,4 @@
 import Ground
-import JSON
 import Foundation
 import Testing
 

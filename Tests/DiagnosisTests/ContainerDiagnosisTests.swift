@@ -2,7 +2,7 @@ import Ground
 import Heartbeat
 import Testing
 
-@testable import Diagnosis
+@testable import Baton
 
 @Suite struct ContainerDiagnosisTests {
   private static func sound(_ change: (inout ContainerFacts) -> Void = { _ in }) -> ContainerFacts {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Diagnosis
+@testable import Baton
 
 @Suite struct MachineDiagnosisTests {
   private func findings(_ change: (inout MachineFacts) -> Void) -> [Finding] {

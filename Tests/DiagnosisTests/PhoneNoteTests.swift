@@ -1,8 +1,8 @@
 import Ground
-import Reports
+import PhonePolicy
 import Testing
 
-@testable import Diagnosis
+@testable import Baton
 
 @Suite struct PhoneNoteTests {
   private func waiting(_ state: String, seconds: Int64) -> PhoneNote? {

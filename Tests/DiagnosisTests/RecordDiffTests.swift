@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Diagnosis
+@testable import Baton
 
 @Suite struct RecordDiffTests {
   private func rows(_ words: [(String, String)], isWhole: Bool = true) -> RecordSet {

@@ -1,7 +1,7 @@
-import PhoneClient
+import Baton
 import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import PairSupport
 import Testing

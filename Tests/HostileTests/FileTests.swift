@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import PairSupport
-import PeerTransport
+import LightningIO
 import Testing
 import WaitingTests
 

@@ -1,10 +1,10 @@
-import PhoneClient
+import Baton
 import Ground
-import Database
+import Platform
 import Foundation
 import Glibc
 import PairSupport
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 

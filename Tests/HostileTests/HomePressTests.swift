@@ -1,4 +1,4 @@
-import PhoneClient
+import Baton
 import Ground
 import Foundation
 import PairSupport

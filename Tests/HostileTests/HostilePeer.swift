@@ -2,11 +2,9 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Bitcoin
-import LightningWire
-import LightningChannel
+import Lightning
 
-@testable import PeerTransport
+@testable import LightningIO
 
 /// A hostile Lightning peer: it accepts connections on a test's loop and behaves as configured.
 final class HostilePeer {

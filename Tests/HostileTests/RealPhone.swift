@@ -3,7 +3,7 @@ import Foundation
 import WaitingTests
 import PairSupport
 
-@testable import PhoneClient
+@testable import Baton
 @testable import DaemonRuntime
 
 /// A phone of real daemons, started by `baton up` in its own directory.

@@ -1,7 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import PairSupport
 import Testing
 import WaitingTests

@@ -2,7 +2,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Ground
-import PhoneClient
+import Baton
 import Testing
 import WaitingTests
 

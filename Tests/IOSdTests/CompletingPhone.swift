@@ -2,9 +2,8 @@ import DaemonRuntime
 import Foundation
 import WaitingTests
 import Glibc
-import IncomingStore
 import PairSupport
-import PhoneClient
+import Baton
 import Testing
 
 /// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.

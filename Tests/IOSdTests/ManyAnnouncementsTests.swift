@@ -1,10 +1,10 @@
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Glibc
 import Ground
-import PhoneClient
+import Baton
 import Testing
 import WaitingTests
 

@@ -1,6 +1,5 @@
 import PhonePolicy
 import Testing
-import Reports
 import WaitingTests
 
 @testable import IOSd

@@ -1,4 +1,4 @@
-import PhoneClient
+import Baton
 import DaemonRuntime
 import Foundation
 import Glibc

@@ -2,7 +2,6 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Guardrails
-import IncomingStore
 import Testing
 import WaitingTests
 

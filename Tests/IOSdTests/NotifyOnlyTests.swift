@@ -1,12 +1,11 @@
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Glibc
 import Ground
 import Guardrails
-import IncomingStore
 import PairSupport
-import PhoneClient
+import Baton
 import PhonePolicy
 import Testing
 import WaitingTests

@@ -2,7 +2,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
-import Reports
+import PhonePolicy
 import WaitingTests
 
 @testable import IOSd

@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Foundation
 import PhonePolicy
-import Reports
 import Testing
 import WaitingTests
 

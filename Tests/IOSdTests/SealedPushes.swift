@@ -2,8 +2,6 @@ import Crypto
 import Ground
 import Guardrails
 import PhonePolicy
-import PushSeal
-import WalletProfiles
 
 @testable import IOSd
 

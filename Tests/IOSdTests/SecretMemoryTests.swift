@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Glibc
 import PairSupport
-import PhoneClient
+import Baton
 import Testing
 import WaitingTests
 

@@ -1,7 +1,7 @@
-import Database
+import Platform
 import Foundation
 import Glibc
-import PhoneClient
+import Baton
 import Testing
 import WaitingTests
 

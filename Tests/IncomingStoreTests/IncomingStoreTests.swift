@@ -1,10 +1,10 @@
-import Database
+import Platform
 import Foundation
 import Ground
 import Guardrails
 import Testing
 
-@testable import IncomingStore
+@testable import DaemonRuntime
 
 @Suite("Announced payments in the container") struct IncomingStoreTests {
   private let container: String

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import Ground
 import Testing
 
 @Suite struct JSONLineEncoderTests {

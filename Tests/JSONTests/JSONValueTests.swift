@@ -1,4 +1,4 @@
-import JSON
+import Ground
 import Testing
 
 @Suite("JSON values")

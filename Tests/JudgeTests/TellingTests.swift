@@ -1,7 +1,7 @@
 import Foundation
 import Ground
 import Testing
-import WalletProfiles
+import Guardrails
 
 @testable import Judge
 @testable import TestHomes

@@ -1,16 +1,12 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Glibc
 import Guardrails
-import JSON
-import Bitcoin
-import LightningWire
-import PeerTransport
-import PushSeal
+import Lightning
+import LightningIO
 import Testing
-import WalletProfiles
 
 /// lspd in Bitkit's form: what it pushes, sealed to the key that the wallet has named over the wire.
 @Suite("lspd's pushes in Bitkit's form", .serialized) struct AnnouncementTests {

@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import WaitingTests
 import Glibc

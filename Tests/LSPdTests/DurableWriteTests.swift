@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Foundation
-import LightningWire
+import Lightning
 import Testing
 import WaitingTests
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPServer
+@testable import HTTP
 
 @Suite("Answers of lspd's HTTP") struct HTTPResponseTests {
   @Test(arguments: [

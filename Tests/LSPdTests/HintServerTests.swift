@@ -1,11 +1,10 @@
 import Crypto
 import DaemonRuntime
-import Database
-import ForwardingHint
+import Platform
+import Lightning
 import Glibc
 import Ground
-import JSON
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Glibc
-import PhoneClient
+import Baton
 import Testing
 import WaitingTests
 

@@ -1,14 +1,13 @@
-import ChannelStore
+import LightningIO
 import Ground
 import Crypto
 import Foundation
 import Glibc
-import LightningWire
 import LightningProvider
 import Testing
 
 @testable import LSPd
-@testable import LightningChannel
+@testable import Lightning
 
 /// The state that lspd has after a kill.
 @Suite("The ledger's state at the next start")

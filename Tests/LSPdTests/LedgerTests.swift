@@ -1,11 +1,11 @@
 import Ground
 import Crypto
-import Database
+import Platform
 import Foundation
 import Glibc
 import LightningProvider
 import Testing
-import Webhooks
+import Lightning
 
 @testable import LSPd
 

@@ -1,8 +1,7 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import JSON
-import Reports
+import PhonePolicy
 import Testing
 import WaitingTests
 

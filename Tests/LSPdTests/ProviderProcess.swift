@@ -1,9 +1,9 @@
-import PhoneClient
+import Baton
 import Ground
 import Crypto
 import DaemonRuntime
-import PeerTransport
-import Database
+import LightningIO
+import Platform
 import Foundation
 import WaitingTests
 import Glibc

@@ -1,5 +1,4 @@
 import Ground
-import JSON
 import Crypto
 import DaemonRuntime
 import Foundation

@@ -1,11 +1,10 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Glibc
-import Bitcoin
-import LightningWire
-import PeerTransport
+import Lightning
+import LightningIO
 import Testing
 
 @testable import LSPd

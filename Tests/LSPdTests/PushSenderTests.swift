@@ -3,7 +3,6 @@ import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
-import JSON
 import LightningProvider
 import Testing
 

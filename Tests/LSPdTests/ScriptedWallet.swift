@@ -1,9 +1,8 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import LightningWire
-import LightningChannel
-import PeerTransport
+import Lightning
+import LightningIO
 
 /// A wallet over a real socket: one channel, no container. It fulfils each committed HTLC while `isFulfilling`.
 final class ScriptedWallet {

@@ -1,7 +1,7 @@
 import Crypto
 import DaemonRuntime
 import Glibc
-import JSON
+import Ground
 import Testing
 import WaitingTests
 

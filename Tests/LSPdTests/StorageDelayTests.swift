@@ -1,8 +1,8 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import Database
-import LightningWire
+import Platform
+import Lightning
 import Testing
 
 @Suite("lspd stores backups late", .serialized)

@@ -1,4 +1,4 @@
-import Database
+import Platform
 import Ground
 
 @testable import LSPd

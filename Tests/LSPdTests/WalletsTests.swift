@@ -1,11 +1,10 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import WaitingTests
-import LightningWire
-import LightningChannel
+import Lightning
 import Testing
 
 @testable import LSPd

@@ -1,16 +1,13 @@
-import Bitcoin
+import Lightning
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Ground
-import JSON
-import LightningWire
-import PeerTransport
-import Reports
+import LightningIO
+import PhonePolicy
 import Testing
-import Webhooks
 
-@testable import HTTPClient
+@testable import HTTP
 
 /// lspd with a wallet's webhooks: what is posted, when, and what a restart keeps.
 @Suite("lspd's webhooks", .serialized) struct WebhookTests {

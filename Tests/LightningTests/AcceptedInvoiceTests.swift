@@ -1,8 +1,8 @@
 import Crypto
 import Testing
 
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 
 @Suite("The invoice of an accepted payment") struct AcceptedInvoiceTests {
   private func invoice(_ number: UInt64) -> Invoice {

@@ -1,8 +1,8 @@
 import Ground
 import Testing
 
-@testable import LightningWire
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 @Suite("Cancelling an invoice") struct CancelledInvoiceTests {

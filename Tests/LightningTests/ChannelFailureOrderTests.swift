@@ -1,10 +1,8 @@
-import ForwardingHint
 import Ground
 import Testing
 
-@testable import LightningChannel
+@testable import Lightning
 @testable import LightningProvider
-@testable import LightningWire
 
 /// A channel that the LSP gives up, as its user has ordered.
 @Suite("The LSP's channel failed on order") struct ChannelFailureOrderTests {

@@ -1,7 +1,6 @@
 import Ground
 import Crypto
-import LightningWire
-import LightningChannel
+import Lightning
 
 let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero
 

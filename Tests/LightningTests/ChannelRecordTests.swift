@@ -2,8 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningChannel
+@testable import Lightning
 
 @Suite struct ChannelRecordTests {
   /// A channel with HTLCs in several states, in both directions.

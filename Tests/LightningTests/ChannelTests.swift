@@ -1,6 +1,5 @@
 import Crypto
-import LightningWire
-import LightningChannel
+import Lightning
 import Testing
 
 private func types(_ outgoing: [ChannelOutgoing]) -> [String] {

@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import LightningChannel
+import Lightning
 import Testing
 
 private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }

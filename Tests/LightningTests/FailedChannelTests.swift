@@ -2,10 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 
 @Suite("An error from the peer") struct FailedChannelTests {
   private let now = milliseconds(5)

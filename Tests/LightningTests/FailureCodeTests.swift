@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LightningWire
+@testable import Lightning
 
 @Suite("Failure codes of BOLT 4")
 struct FailureCodeTests {

@@ -1,5 +1,5 @@
-import ForwardingHint
-import JSON
+import Lightning
+import Ground
 import Testing
 
 @Suite("Forwarding hint")

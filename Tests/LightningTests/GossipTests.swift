@@ -2,9 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 @Suite("Gossip and other messages that the node does not use") struct GossipTests {

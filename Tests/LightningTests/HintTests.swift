@@ -1,5 +1,5 @@
 import Crypto
-import ForwardingHint
+import Lightning
 import Ground
 import Testing
 

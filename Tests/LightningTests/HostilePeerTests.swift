@@ -2,9 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 @Suite("The wallet's node against a hostile peer") struct HostilePeerTests {

@@ -2,8 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 
 @Suite("Features in init")
 struct InitFeatureTests {

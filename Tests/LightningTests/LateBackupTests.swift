@@ -1,10 +1,8 @@
-import Bitcoin
 import Ground
-import LightningWire
 import Testing
 
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 /// The wallet's node with a peer that stores backups late: the peer returns a backup older than the channel.

@@ -1,7 +1,7 @@
 import Ground
 import Testing
 
-@testable import LightningNode
+@testable import Wallet
 @testable import LightningProvider
 
 /// The wallet moves from device A to device B and back, and device A has a step that it committed and never sent.

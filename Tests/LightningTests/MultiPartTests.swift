@@ -2,8 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 /// Payments in parts: all of them are accepted, or none.

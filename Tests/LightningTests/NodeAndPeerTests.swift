@@ -1,7 +1,7 @@
 import Ground
 import Testing
 
-@testable import LightningNode
+@testable import Wallet
 @testable import LightningProvider
 
 @Suite("The wallet's node and its peer")

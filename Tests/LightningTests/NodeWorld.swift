@@ -1,11 +1,8 @@
 import Ground
-import Webhooks
 import Crypto
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 /// The wallet's node and the real LSP, with one owner of the node after the other. No faults happen by themselves:

@@ -1,9 +1,8 @@
 import Ground
 import Testing
 
-@testable import LightningChannel
+@testable import Lightning
 @testable import LightningProvider
-@testable import LightningWire
 
 /// Failures that a user has ordered, and the end of a hold.
 @Suite("The LSP's failures on order") struct OrderedFailureTests {

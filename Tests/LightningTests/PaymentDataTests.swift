@@ -2,9 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
+@testable import Lightning
 
 @Suite("Payment data") struct PaymentDataTests {
   private let secret = SHA256.hash([7])

@@ -1,9 +1,8 @@
 import Ground
 import Crypto
-import LightningWire
 import Testing
 
-@testable import Bitcoin
+@testable import Lightning
 @testable import LightningProvider
 
 /// Which pushes announce a payment in Bitkit's form.

@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import LightningWire
+import Lightning
 import LightningProvider
 import Testing
 

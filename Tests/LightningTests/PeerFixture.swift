@@ -1,8 +1,7 @@
 import Ground
 import Crypto
-import LightningWire
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 
 @testable import LightningProvider
 

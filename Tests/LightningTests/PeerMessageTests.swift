@@ -1,7 +1,6 @@
 import Ground
 import Crypto
-import LightningWire
-import LightningChannel
+import Lightning
 import LightningProvider
 import Testing
 

@@ -1,7 +1,6 @@
 import Ground
 import Crypto
-import LightningChannel
-import LightningWire
+import Lightning
 import LightningProvider
 import Testing
 

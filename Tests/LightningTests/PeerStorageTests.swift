@@ -1,6 +1,5 @@
 import Ground
-import Bitcoin
-import LightningWire
+import Lightning
 import LightningProvider
 import Testing
 

@@ -2,9 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 
 @Suite("update_fail_malformed_htlc and update_fee") struct RareUpdateTests {
   private func malformed(_ id: UInt64, code: UInt16 = 0xC005) -> Message {

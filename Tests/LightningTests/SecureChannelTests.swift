@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
+@testable import Lightning
 
 @Suite("An encrypted connection")
 struct SecureChannelTests {

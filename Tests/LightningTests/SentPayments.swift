@@ -1,8 +1,8 @@
 import Ground
 import Crypto
 
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 /// The wallet's payments of external invoices in a `NodeWorld`, and what both sides stored of them.

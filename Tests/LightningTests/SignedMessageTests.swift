@@ -1,6 +1,6 @@
 import Ground
 import Testing
-import Webhooks
+import Lightning
 
 @testable import Crypto
 

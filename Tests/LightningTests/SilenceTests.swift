@@ -2,8 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 @Suite("A silent peer") struct SilenceTests {

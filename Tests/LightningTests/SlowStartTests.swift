@@ -1,7 +1,7 @@
 import Ground
 import Testing
 
-@testable import LightningNode
+@testable import Wallet
 
 /// A node whose start waits for 8 s.
 @Suite("A slow start of the node") struct SlowStartTests {

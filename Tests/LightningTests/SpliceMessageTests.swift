@@ -2,8 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
+@testable import Lightning
 
 @Suite("The messages of a splice")
 struct SpliceMessageTests {

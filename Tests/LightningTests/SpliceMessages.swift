@@ -1,8 +1,7 @@
 import Ground
 import Crypto
 
-@testable import Bitcoin
-@testable import LightningWire
+@testable import Lightning
 
 /// Messages of a splice: one of each kind, and any number of random ones.
 enum SpliceMessages {

@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
+@testable import Lightning
 
 /// BOLT 8, appendix A: each vector under the name that it has there.
 @Suite("BOLT 8")

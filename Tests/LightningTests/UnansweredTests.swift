@@ -2,8 +2,8 @@ import Crypto
 import Ground
 import Testing
 
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
+@testable import Wallet
 @testable import LightningProvider
 
 @Suite("The answer after a failed write") struct UnansweredTests {

@@ -2,8 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
+@testable import Lightning
 @testable import LightningProvider
 
 @Suite("The LSP and an unknown node")

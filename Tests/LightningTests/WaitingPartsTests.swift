@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
+@testable import Lightning
 
 /// The wait for a missing part belongs to the payment, not to the node's owner.
 @Suite("An incomplete multi-part payment") struct WaitingPartsTests {

@@ -1,8 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
+@testable import Lightning
 
 /// Layouts in which both ends could have the same mistake and still interoperate.
 @Suite("Numbers on the wire") struct WireNumberTests {

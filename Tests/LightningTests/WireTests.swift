@@ -1,8 +1,6 @@
 import Ground
-import JSON
 import Crypto
-import Bitcoin
-import LightningWire
+import Lightning
 import Testing
 
 private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero

@@ -1,6 +1,5 @@
 import Ground
-import Live
-import Terminal
+import Baton
 import Testing
 
 @Suite struct WatchScreenTests {

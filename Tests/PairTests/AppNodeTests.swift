@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import PairSupport
 import ProcessSupport

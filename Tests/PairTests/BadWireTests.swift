@@ -3,7 +3,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import PairSupport
-import PeerTransport
+import LightningIO
 import Testing
 import WaitingTests
 

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
-import LightningInvoices
+import Lightning
 import PairSupport
 import ProcessSupport
 import SharedContainer

@@ -6,7 +6,7 @@ import Glibc
 import Guardrails
 import PairSupport
 import ProcessSupport
-import PeerTransport
+import LightningIO
 import Testing
 import Wallet
 import WaitingTests

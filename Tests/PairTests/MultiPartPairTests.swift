@@ -2,9 +2,8 @@ import Guardrails
 import DaemonRuntime
 import Foundation
 import Heartbeat
-import LightningInvoices
+import Lightning
 import PairSupport
-import PhoneLink
 import Testing
 import WaitingTests
 

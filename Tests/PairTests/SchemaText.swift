@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// A database's schema, laid out with a column or a constraint on each line.
 enum SchemaText {

@@ -1,8 +1,8 @@
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Glibc
-import LightningInvoices
+import Lightning
 import PairSupport
 import Testing
 import WaitingTests

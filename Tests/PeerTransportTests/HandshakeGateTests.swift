@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import PeerTransport
+@testable import LightningIO
 
 @Suite("The gate for first handshake acts") struct HandshakeGateTests {
   private let start = Instant(nanoseconds: 0)

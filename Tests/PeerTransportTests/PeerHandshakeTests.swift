@@ -4,7 +4,7 @@ import DaemonRuntime
 import Glibc
 import Testing
 
-@testable import PeerTransport
+@testable import LightningIO
 
 /// The identity of the other end, over a real socket.
 @Suite("A handshake", .serialized) struct PeerHandshakeTests {
@@ -22,8 +22,7 @@ import Testing
 
   /// A test server that answers each dial with these bytes.
   private func server(answering bytes: [UInt8]) throws -> (place: HostAndPort, descriptor: Int32) {
-    let descriptor = try PeerSocket.make()
-    let place = try PeerSocket.listen(descriptor, on: anywhere)
+    let (descriptor, place) = try TCPSocket.listen(on: anywhere)
     try loop.watch(descriptor, .readable) { _ in
       let client = accept(descriptor, nil, nil)
       if client >= 0, !bytes.isEmpty { send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }

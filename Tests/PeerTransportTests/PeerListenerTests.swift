@@ -2,10 +2,10 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import LightningWire
+import Lightning
 import Testing
 
-@testable import PeerTransport
+@testable import LightningIO
 
 @Suite("The peer's listener", .serialized) struct PeerListenerTests {
   private let loop: EventLoop
@@ -22,7 +22,7 @@ import Testing
 
   /// An unknown client: a plain socket without our connection code.
   private func openSocket(to address: HostAndPort, sending bytes: [UInt8] = []) throws -> Int32 {
-    var place = try PeerSocket.address(of: address)
+    var place = try TCPSocket.address(of: address)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let result = withUnsafePointer(to: &place) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

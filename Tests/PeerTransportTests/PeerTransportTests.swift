@@ -2,10 +2,10 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import LightningWire
+import Lightning
 import Testing
 
-@testable import PeerTransport
+@testable import LightningIO
 
 @Suite(.serialized) struct PeerTransportTests {
   private let loop: EventLoop

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import OwnFiles
+@testable import Platform
 
 @Suite struct OwnDirectoryTests {
   /// Why the directory is refused; nil if it is not.

@@ -1,9 +1,7 @@
 import Crypto
 import Ground
 import Guardrails
-import PushSeal
 import Testing
-import WalletProfiles
 
 @Suite("The sealed payload of a push") struct PushSealTests {
   private static let receiver = key(7)

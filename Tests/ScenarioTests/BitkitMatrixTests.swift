@@ -4,8 +4,7 @@ import Simulation
 import Testing
 import WaitingTests
 
-@testable import Scenario
-@testable import Stages
+@testable import Baton
 
 /// The end of a payment for each state of the phone, with the wallet whose extension only notifies. One story each: here in
 /// virtual time, in `RealScenarioTests` on real processes.

@@ -3,7 +3,7 @@ import Heartbeat
 import Testing
 import WaitingTests
 
-@testable import Scenario
+@testable import Baton
 
 /// A stage on which a payment settles after some steps, or never.
 private struct PaperStage: ScenarioStage {

@@ -4,7 +4,7 @@ import Heartbeat
 import Testing
 import WaitingTests
 
-@testable import Scenario
+@testable import Baton
 
 @Suite("The language of stories", .waits) struct ParserTests {
   private func refusal(of text: String) -> ScenarioError? {

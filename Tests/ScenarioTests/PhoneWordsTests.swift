@@ -4,8 +4,7 @@ import PhonePolicy
 import Testing
 import WaitingTests
 
-@testable import Stages
-@testable import Scenario
+@testable import Baton
 
 @Suite("Answers about the phone", .waits) struct PhoneWordsTests {
   private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])

@@ -5,9 +5,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-@testable import PhoneClient
-@testable import Stages
-@testable import Scenario
+@testable import Baton
 
 @Suite(
   "Stories on real processes", .serialized,

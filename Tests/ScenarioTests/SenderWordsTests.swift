@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Scenario
+@testable import Baton
 
 @Suite("Senders that try again, in a story") struct SenderWordsTests {
   private func scene(_ told: Scene.Sender.Told, attempts: Int = 2) -> Scene {

@@ -5,9 +5,7 @@ import Simulation
 import Testing
 import WaitingTests
 
-@testable import Stages
-@testable import Terminal
-@testable import Scenario
+@testable import Baton
 
 @Suite("Stories in virtual time", .waits) struct SimulatedScenarioTests {
   private func play(

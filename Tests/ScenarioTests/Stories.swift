@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Scenario
+@testable import Baton
 
 /// The files of Tests/Scenarios.
 enum Stories {

@@ -3,7 +3,7 @@ import Heartbeat
 import SimulationSupport
 import Testing
 
-@testable import LightningNode
+@testable import Wallet
 @testable import Simulation
 
 /// Phoenix's text on multi-part payments; numbers are its lines.

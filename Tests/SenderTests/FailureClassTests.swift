@@ -1,5 +1,4 @@
-import LightningWire
-import Sender
+import Lightning
 import Testing
 
 @Suite struct FailureClassTests {

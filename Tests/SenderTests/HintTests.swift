@@ -1,7 +1,5 @@
-import ForwardingHint
+import Lightning
 import Ground
-import LightningWire
-import Sender
 import Testing
 
 /// What a hint changes.

@@ -1,6 +1,5 @@
 import Ground
-import LightningWire
-import Sender
+import Lightning
 import Testing
 
 /// The connection to the LSP breaks with an attempt under way.

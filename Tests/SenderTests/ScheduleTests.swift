@@ -1,6 +1,5 @@
 import Ground
-import LightningWire
-import Sender
+import Lightning
 import Testing
 
 /// Attempts, the gaps between them, and the deadline, without hints.

@@ -1,6 +1,4 @@
-import ForwardingHint
-import LightningWire
-import Sender
+import Lightning
 import Testing
 
 @Suite struct SenderMessageTests {

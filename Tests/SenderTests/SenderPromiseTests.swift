@@ -1,7 +1,5 @@
-import ForwardingHint
+import Lightning
 import Ground
-import LightningWire
-import Sender
 import Testing
 
 /// Random events at random times, also late, repeated and about other attempts.

@@ -1,8 +1,7 @@
-import HTTPServer
-import Live
+import HTTP
 import Testing
 
-@testable import Serve
+@testable import Baton
 
 @Suite struct ServeGateTests {
   private let gate = ServeGate(
@@ -28,7 +27,7 @@ import Testing
     let url = "http://127.0.0.1:4711/?token=0123456789abcdef"
     let document = ServeAddress(
       home: "/phone", url: url, port: 4711, token: "0123456789abcdef", isControlled: isControlled)
-    #expect(ServeOptions.lines(document).first == url)
+    #expect(ServeVerb.lines(document).first == url)
   }
 
   @Test func `The token is taken from the query or a bearer, and the cookie of this port reads too`() throws {

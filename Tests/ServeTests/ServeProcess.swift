@@ -2,11 +2,11 @@ import DaemonRuntime
 import Foundation
 import WaitingTests
 import Glibc
-import Live
-import Reports
+import Baton
+import PhonePolicy
 import Testing
 
-/// A running baton-serve, of a phone that does not run. In a process of its own: the server leaves half of its process's
+/// A running `baton serve`, of a phone that does not run. In a process of its own: the server leaves half of its process's
 /// descriptors to others, and a process of tests may have more open.
 final class ServeProcess {
   struct Answer {
@@ -24,7 +24,7 @@ final class ServeProcess {
     guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
     home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     process.executableURL = URL(filePath: Self.binary)
-    process.arguments = ["--home", home, "--json"] + options
+    process.arguments = ["--home", home, "--json", "serve"] + options
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.start()
@@ -47,9 +47,9 @@ final class ServeProcess {
   /// Beside the test bundle.
   private static let binary: String = {
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let beside = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "baton-serve").path
+    let beside = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "baton").path
     if let beside, access(beside, X_OK) == 0 { return beside }
-    return "/\(root)/.build/debug/baton-serve"
+    return "/\(root)/.build/debug/baton"
   }()
 
   /// Sends the bytes, and gives what comes until the server closes, or until `enough`.

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import WaitingTests
 
-/// baton-serve over real sockets.
+/// `baton serve` over real sockets.
 @Suite(.waits) struct ServeProcessTests {
   @Test func `The page sets a cookie that no script reads, and allows nothing from elsewhere`() throws {
     let serve = try ServeProcess()

@@ -1,5 +1,5 @@
 import Ground
-import Database
+import Platform
 import Glibc
 import Heartbeat
 import SharedContainer

@@ -2,7 +2,7 @@ import Ground
 import Heartbeat
 import Museum
 import Testing
-import WalletProfiles
+import Guardrails
 
 @testable import Simulation
 

@@ -1,6 +1,6 @@
 import Ground
 import LightningProvider
-import Sender
+import Lightning
 import Testing
 
 @testable import Simulation

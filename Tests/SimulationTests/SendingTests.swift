@@ -2,8 +2,7 @@ import Ground
 import Crypto
 import Guardrails
 import Heartbeat
-import LightningWire
-import LightningNode
+import Lightning
 import PhonePolicy
 import Testing
 

@@ -1,8 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Bitcoin
-import LightningChannel
+import Lightning
 import PhonePolicy
 import Testing
 

@@ -4,7 +4,6 @@ import LightningProvider
 import PhonePolicy
 import Testing
 import Wallet
-import WalletProfiles
 
 @testable import Simulation
 

@@ -1,9 +1,8 @@
 import Ground
 import Guardrails
-import LightningNode
+import Wallet
 import Museum
 import Testing
-import Wallet
 
 @testable import Simulation
 

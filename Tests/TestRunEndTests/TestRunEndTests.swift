@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import PhoneClient
+import Baton
 import Testing
 import WaitingTests
 

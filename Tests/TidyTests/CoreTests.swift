@@ -2,7 +2,15 @@ import Testing
 
 /// A pure module has no time, randomness or I/O, and does the same every time.
 @Suite struct CoreTests {
-  private var cores: [Project.File] { Project.sources.filter { Walls.cores.contains($0.module) } }
+  /// Folders; each `handle`, `World` or page of them gives the same result for the same input.
+  private static let folders = [
+    "Ground", "Heartbeat", "Guardrails", "Lightning", "LightningProvider", "Wallet", "PhonePolicy",
+    "Simulation", "Museum", "Baton/Scenario", "Baton/Timeline", "Baton/Diagnosis",
+  ].map { "Sources/\($0)/" }
+
+  private var cores: [Project.File] {
+    Project.sources.filter { file in Self.folders.contains(where: file.path.hasPrefix) }
+  }
 
   @Test func `A pure module names no clock, no randomness and no I/O`() {
     let words: [String] = [
@@ -19,8 +27,9 @@ import Testing
 
   /// The order of a set or dictionary differs from run to run: a journal could not be replayed.
   @Test func `A pure module iterates no set or dictionary unless sorted`() {
-    for module in Walls.cores {
-      let files = cores.filter { $0.module == module }
+    for folder in Self.folders {
+      let files = cores.filter { $0.path.hasPrefix(folder) }
+      #expect(!files.isEmpty, "\(folder)")
       let code = files.flatMap(\.code).joined(separator: "\n")
       let declaration =
         /\b(?:var|let)\s+(?<name>\w+)\s*(?::\s*(?:Set<|Dictionary<|\[[^\[\]\n]+:\s)|=\s*(?:Set|Dictionary)\b)/

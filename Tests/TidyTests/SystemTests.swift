@@ -3,11 +3,10 @@ import Testing
 /// The libraries run on Linux and Darwin: the differences are in one file for each.
 @Suite struct SystemTests {
   private static let modules = [
-    "Ground", "Heartbeat", "Guardrails", "Database", "OwnFiles", "Platform", "SharedContainer", "Coordinator",
-    "CoordinatorC",
+    "Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "Coordinator",
   ]
-  private static let linux = "Sources/System/Platform/Kernel+Linux.swift"
-  private static let darwin = "Sources/System/Platform/Kernel+Darwin.swift"
+  private static let linux = "Sources/Platform/System/Kernel+Linux.swift"
+  private static let darwin = "Sources/Platform/System/Kernel+Darwin.swift"
 
   private var files: [Project.File] { Project.sources.filter { Self.modules.contains($0.module) } }
   private var common: [Project.File] { files.filter { ![Self.linux, Self.darwin].contains($0.path) } }
@@ -19,7 +18,7 @@ import Testing
 
   /// All modules that the library's products link are checked here.
   @Test func `The checks for Darwin cover all modules that the libraries link`() {
-    let linked = Set(Manifest.linked(into: "CoordinatorC"))
+    let linked = Set(Manifest.linked(into: "Coordinator"))
     #expect(linked.subtracting(Self.modules) == ["CSQLite", "CBaton"])
     #expect(Set(files.map(\.module)) == Set(Self.modules))
   }

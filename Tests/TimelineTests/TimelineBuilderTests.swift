@@ -1,7 +1,7 @@
 import Ground
 import Testing
 
-@testable import Timeline
+@testable import Baton
 
 /// A run in facts, at whole milliseconds.
 struct Drawing {

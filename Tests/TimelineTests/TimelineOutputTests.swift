@@ -1,8 +1,7 @@
 import Ground
-import JSON
 import Testing
 
-@testable import Timeline
+@testable import Baton
 
 @Suite("A run as a page, a picture and a trace") struct TimelineOutputTests {
   private static let hostile = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u{0}\"'&"

@@ -1,9 +1,9 @@
-import Database
+import Platform
 import Ground
-import LightningNode
+import Wallet
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 
 @Suite("Cancelled invoices in the container")
 final class CancelledInvoiceTableTests {

@@ -3,11 +3,10 @@ import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import SharedContainer
 import Testing
-import Wallet
 
 @testable import WalletProcess
 

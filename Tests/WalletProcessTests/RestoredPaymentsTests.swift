@@ -3,12 +3,11 @@ import Crypto
 import DaemonRuntime
 import Foundation
 import Guardrails
-import LightningWire
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 
 /// Outgoing payments, when an old copy of the database adopts a newer channel from the peer's backup.
 @Suite("Outgoing payments after a restored backup")

@@ -1,8 +1,8 @@
 import Crypto
 import DaemonRuntime
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import SharedContainer
 import Testing
 

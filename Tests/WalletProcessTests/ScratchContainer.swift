@@ -1,13 +1,13 @@
 import Ground
-import Database
+import Platform
 import DaemonRuntime
 import Foundation
 import WaitingTests
 import Guardrails
 import Heartbeat
-import LightningNode
+import Wallet
 import SharedContainer
-import WalletStore
+import WalletProcess
 
 /// Real containers in their own directory, read and written as the wallet's processes do.
 final class ScratchContainer {

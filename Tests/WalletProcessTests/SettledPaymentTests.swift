@@ -5,7 +5,7 @@ import Foundation
 import Guardrails
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 
 /// Received payments that a push may report without a connection, in a real container.
 @Suite("Settled payments")

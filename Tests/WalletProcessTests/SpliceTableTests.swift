@@ -1,16 +1,15 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Guardrails
 import Heartbeat
-import Bitcoin
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 
 /// Splices in a real container, step by step.
 @Suite("The table of splices")

@@ -1,13 +1,13 @@
 import Crypto
 import Ground
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import LightningProvider
 import Testing
-import WalletStore
+import WalletProcess
 
-@testable import ChannelStore
+@testable import LightningIO
 
 /// Existing databases have these values: renaming a Swift case must not change them.
 @Suite("The stored names of values")

@@ -1,12 +1,11 @@
 import Ground
 import Crypto
 import Guardrails
-import LightningWire
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 
 @Suite("The stored state after each step")
 final class StoredStateTests {

@@ -1,10 +1,8 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Bitcoin
-import LightningWire
-import LightningChannel
-import PeerTransport
+import Lightning
+import LightningIO
 import Testing
 
 /// A Lightning peer with one channel, on the loop of a test.

@@ -1,12 +1,10 @@
 import Ground
 import DaemonRuntime
 import Guardrails
-import LightningInvoices
-import LightningNode
-import PeerTransport
-import SharedContainer
+import Lightning
 import Wallet
-import WalletProfiles
+import LightningIO
+import SharedContainer
 
 @testable import WalletProcess
 

@@ -1,14 +1,14 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import Guardrails
 import Heartbeat
-import LightningNode
+import Wallet
 import SharedContainer
 import Testing
-import WalletStore
+import WalletProcess
 
 /// Since when payments wait for their parts, in a real container.
 @Suite("The table of waits")

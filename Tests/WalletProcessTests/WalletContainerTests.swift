@@ -1,13 +1,11 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Database
+import Platform
 import Guardrails
-import LightningNode
+import Wallet
 import SharedContainer
 import Testing
-import Wallet
-import WalletProfiles
 
 @testable import WalletProcess
 

@@ -1,9 +1,7 @@
 import DaemonRuntime
 import Guardrails
 import Testing
-import WalletProfiles
 
-import PhoneLink
 
 @Suite struct WalletNotificationsTests {
   private func fields(_ outcome: PushOutcome) -> ControlMessage {

@@ -1,7 +1,7 @@
 import Crypto
 import DaemonRuntime
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import Testing
 
 @testable import WalletProcess

@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import Testing
-import WalletProfiles
 
 /// Bitkit's pushes as its server writes them.
 @Suite("Reading Bitkit's pushes") struct BitkitPushTests {

@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import Testing
-import WalletProfiles
 
 /// The table of Bitkit's texts.
 @Suite("Bitkit's texts") struct BitkitTextTests {

@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import Testing
-import WalletProfiles
 
 /// The notification for each outcome.
 @Suite("The text of a notification") struct NotificationContentTests {

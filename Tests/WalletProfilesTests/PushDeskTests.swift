@@ -1,6 +1,6 @@
 import Ground
 import Testing
-import WalletProfiles
+import Guardrails
 
 /// When a push is read that needs a key.
 @Suite("The desk of an extension that needs a key for its pushes") struct PushDeskTests {

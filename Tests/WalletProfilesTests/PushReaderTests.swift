@@ -1,8 +1,7 @@
 import Ground
-import Guardrails
 import Testing
 
-@testable import WalletProfiles
+@testable import Guardrails
 
 @Suite("Reading a push") struct PushReaderTests {
   private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7, as: .phoenix) }

@@ -1,5 +1,5 @@
 import Testing
-import WalletProfiles
+import Guardrails
 
 @Suite("The wallets") struct WalletProfileTests {
   @Test func `Each wallet is found by its name, and Phoenix is the first`() {

@@ -1,6 +1,5 @@
 import Guardrails
 import Testing
-import WalletProfiles
 
 /// The texts for the guard's codes.
 @Suite("The texts of the guard's codes") struct WalletTextsTests {

@@ -2,9 +2,7 @@ import Crypto
 import Ground
 import Guardrails
 import Heartbeat
-import Bitcoin
-import LightningChannel
-import LightningNode
+import Lightning
 import Wallet
 
 let boot = BootID(high: 1, low: 2)

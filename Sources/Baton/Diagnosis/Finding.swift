@@ -1,7 +1,7 @@
 // Diagnosis: what is wrong with a container, a phone and a machine, decided from facts. Pure: another module gathers the
 // facts and prints the findings, and `inspect --check`, `status` and `doctor` all show what is decided here.
 
-import Reports
+import PhonePolicy
 
 /// One thing that is wrong, what it means, and what to do.
 package struct Finding: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Ground
-import Reports
+import PhonePolicy
 
 /// What was found about a phone's home, its daemons, its processes and its payments.
 package enum PhoneNote: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 /// The rows of one kind: each has a key that stays, and words for what may change. `isWhole` is false if older rows were
 /// not read.

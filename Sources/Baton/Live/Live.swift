@@ -4,7 +4,6 @@
 
 import DaemonRuntime
 import Ground
-import PhoneClient
 
 /// Looks at a phone whenever something in its directory has changed, and at least once a second, on a thread of its own:
 /// a stopped daemon may take seconds to be found silent, and no screen may wait for that.

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Guardrails
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// Why a verb failed: one sentence and the exit code.

@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 
 /// A daemon's answer, or why there is none.
 package enum DaemonAnswer<Facts: Report> {

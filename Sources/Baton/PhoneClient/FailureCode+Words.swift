@@ -1,4 +1,4 @@
-import LightningWire
+import Lightning
 
 extension FailureCode {
   /// Such as `incorrect_or_unknown_payment_details (0x400f)`.

@@ -1,9 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Bitcoin
-import LightningWire
-import LightningInvoices
+import Lightning
 
 /// The fields of an invoice that a sender needs, after the check that it can be paid here.
 package struct PayableInvoice: Hashable {

@@ -1,7 +1,7 @@
 import Ground
 import DaemonRuntime
-import LightningWire
-import Reports
+import Lightning
+import PhonePolicy
 
 /// lspd's answer about a payment.
 package struct PaymentAnswer: Sendable {

@@ -1,5 +1,5 @@
 import Ground
-import Reports
+import PhonePolicy
 
 /// The outcome of `baton pay`; the members from `failureClass` on are those of a sender that tries again.
 package struct PaymentDocument: Report {

@@ -1,8 +1,7 @@
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Glibc
 import Ground
-import Reports
 
 // A sender's one attempt at lspd. If the connection breaks before the answer, lspd may have the payment: it is asked by
 // the attempt's id, and nothing is sent twice.

@@ -1,10 +1,9 @@
 // PhoneClient: one phone from outside: its paths, its daemons' start and requests, a driver and a wait.
 
 import Ground
-import JSON
 import DaemonRuntime
 import Glibc
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// One emulated phone: the paths in its home, and requests to its daemons.

@@ -2,7 +2,6 @@ import DaemonRuntime
 import Glibc
 import Ground
 import PhonePolicy
-import Reports
 
 /// Drives one phone of real processes for stories, soaks and tests: as its user, as a sender, and as an observer.
 package final class PhoneDriver {

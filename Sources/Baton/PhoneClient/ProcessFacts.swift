@@ -1,7 +1,7 @@
 import Ground
 import DaemonRuntime
-import Reports
-import WalletProfiles
+import PhonePolicy
+import Guardrails
 
 /// A wallet process for `baton ps`: iosd's row, and its current state.
 package struct ProcessFacts: Hashable, Sendable {

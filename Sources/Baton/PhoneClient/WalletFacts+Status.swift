@@ -2,7 +2,6 @@ import DaemonRuntime
 import Ground
 import Guardrails
 import PhonePolicy
-import Reports
 
 extension WalletFacts {
   package var statusCode: StatusCode? { (status?["code"]).flatMap(StatusCode.init) }

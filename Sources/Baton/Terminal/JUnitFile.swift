@@ -1,4 +1,3 @@
-import PhoneClient
 import Foundation
 
 /// Outcomes as JUnit XML.

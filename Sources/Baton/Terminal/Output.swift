@@ -1,7 +1,6 @@
-import PhoneClient
 import DaemonRuntime
 import Glibc
-import Reports
+import PhonePolicy
 
 /// A verb's output: text or JSON.
 package struct Output: Sendable {

@@ -1,4 +1,3 @@
-import PhoneClient
 import DaemonRuntime
 import Foundation
 

@@ -1,6 +1,5 @@
 import DaemonRuntime
 import Glibc
-import PhoneClient
 
 /// The one writer of files that a user names: a draft beside the file takes its place when it is complete. Only a
 /// regular file is ever replaced: a device or pipe would be destroyed, and a link leads to another place. The new file

@@ -1,6 +1,5 @@
 // Terminal: shared by all verbs of `baton`: the command line, output, signals, scratch directories.
 
-import PhoneClient
 import DaemonRuntime
 import Glibc
 

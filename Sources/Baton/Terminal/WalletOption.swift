@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Ground
-import PhoneClient
-import WalletProfiles
+import Guardrails
 
 /// `--wallet`, the same for all verbs: which wallet the phone has.
 package enum WalletOption {

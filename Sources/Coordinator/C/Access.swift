@@ -1,6 +1,5 @@
 import CBaton
-import Coordinator
-import Database
+import Platform
 
 /// The object behind a C `baton_access`: one open transaction.
 final class Access {

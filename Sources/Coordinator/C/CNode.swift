@@ -1,5 +1,4 @@
 import CBaton
-import Coordinator
 
 /// The caller's node. It gets directives; only what must happen before a call returns is a callback.
 final class CNode: NodeDriver {

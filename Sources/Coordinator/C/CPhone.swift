@@ -1,5 +1,4 @@
 import CBaton
-import Coordinator
 
 /// The phone and the user, as C directives.
 final class CPhone: AppPhone, ExtensionPhone {

@@ -1,5 +1,4 @@
 import CBaton
-import Coordinator
 
 /// The Swift type of C's unnamed enums.
 typealias CEnum = Int

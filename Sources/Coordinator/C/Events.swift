@@ -1,5 +1,4 @@
 import CBaton
-import Coordinator
 
 extension Handle {
   /// Passes a C event on to the coordinator.

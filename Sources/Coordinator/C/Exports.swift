@@ -1,6 +1,5 @@
 import CBaton
-import Coordinator
-import Database
+import Platform
 
 // The functions of `baton.h`, in its order. A handle is a retained `Handle`.
 

@@ -2,7 +2,6 @@
 // nothing.
 
 import CBaton
-import Coordinator
 
 /// The object behind a C `baton`.
 final class Handle {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The channel's initial state. No funding flow is recorded: the peer's first journal has its initial state; without
 /// that journal it is derived from the ledger's final row and the payments.

@@ -1,5 +1,4 @@
 import Ground
-import JSON
 
 // Invariant 4: a record of an announced payment that was stored stays until the app removes it, or many newer ones
 // take its place.

@@ -1,5 +1,4 @@
 import Ground
-import JSON
 
 // Invariants 3 and 4: what was reported to a process as durable, or to the user, is in the wallet's database.
 extension Checker {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The records of one claim in a journal: the directive that ordered it, and the answer if the process received it.
 struct ClaimMoment {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// Reduces a journal record to the parts that the checks use. Most of a journal is not used: channel states,
 /// backups, beats, presence messages.

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The journal of one process start. It may be larger than memory, so it is read line by line, and only the parts
 /// that the checks use are kept.

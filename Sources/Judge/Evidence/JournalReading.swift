@@ -1,5 +1,4 @@
 import Ground
-import JSON
 
 /// Reads a journal line by line and collects the parts of a `JournalFile`.
 struct JournalReading {

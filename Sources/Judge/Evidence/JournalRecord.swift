@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// One line of a journal, reduced to the parts that the checks use.
 struct JournalRecord {

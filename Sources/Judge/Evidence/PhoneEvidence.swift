@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The rows that iosd wrote.
 struct PhoneEvidence {

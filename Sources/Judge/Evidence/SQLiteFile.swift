@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// One SQLite database in a read transaction that lasts as long as this object.
 final class SQLiteFile {

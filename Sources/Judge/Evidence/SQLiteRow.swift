@@ -1,4 +1,4 @@
-import Database
+import Platform
 
 /// One row, decoded by the names of its columns: `paymentHash` is `payment_hash`.
 struct SQLiteRow {

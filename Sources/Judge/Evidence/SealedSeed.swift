@@ -1,6 +1,5 @@
-import JSON
-import CSodium
 import Ground
+import CSodium
 
 /// A secret in the keychain, as the wallet's seed, opened with the phone's key as docs/protocols.md describes.
 struct SealedSeed {

@@ -1,5 +1,4 @@
 import Ground
-import LightningWire
 
 /// Why a channel refuses a call. A call that throws has changed nothing.
 public enum ChannelError: Error, Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import LightningWire
 
 /// A message to send once its channel is durable.
 public enum ChannelOutgoing: Hashable, Codable, Sendable {

@@ -1,5 +1,3 @@
-import LightningWire
-
 // Updates that only other software sends.
 extension Channel {
   /// Handled like `update_fail_htlc`: the HTLC fails, with the code for the payer.

@@ -1,6 +1,5 @@
 import Ground
 import Crypto
-import LightningWire
 
 // Messages of the other side.
 extension Channel {

@@ -1,5 +1,4 @@
 import Crypto
-import LightningWire
 
 // Disconnection and re-establishment.
 extension Channel {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// The durable part of a channel, as plain columns. A `Channel` is made of a valid one.
 public struct ChannelRecord: Hashable, Codable, Sendable {

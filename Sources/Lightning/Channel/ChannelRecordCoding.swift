@@ -1,6 +1,3 @@
-import Bitcoin
-import LightningWire
-
 // The channel as bytes, for a backup. Strict and versioned: a reader accepts exactly its own version's encodings.
 extension ChannelRecord {
   static let encodingVersion: UInt8 = 3

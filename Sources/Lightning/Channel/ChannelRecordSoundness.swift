@@ -1,6 +1,5 @@
 import Ground
 import Crypto
-import Bitcoin
 
 extension ChannelRecord {
   /// Refuses an invalid record from a database or a backup: later arithmetic relies on these checks.

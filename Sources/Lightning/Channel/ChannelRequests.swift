@@ -1,5 +1,4 @@
 import Ground
-import LightningWire
 
 // Requests of this side.
 extension Channel {

@@ -1,5 +1,3 @@
-import LightningWire
-
 // Outgoing messages and their order.
 extension Channel {
   /// All messages that are due: first those lost with the last connection, then a revocation if one is due, then

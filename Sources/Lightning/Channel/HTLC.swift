@@ -1,5 +1,4 @@
 import Ground
-import LightningWire
 
 /// One HTLC of a channel.
 public struct HTLC: Hashable, Codable, Sendable {

@@ -1,7 +1,7 @@
 // ForwardingHint: what an LSP says about another attempt at a payment, as a document of
 // `GET /lsp/forwarding_hint`. Pure. Who writes it and who reads it share this type and nothing else.
 
-import JSON
+import Ground
 
 /// Whether a sender shall try again, why the last attempt failed, and how long to wait.
 public struct ForwardingHint: Hashable, Codable, Sendable {

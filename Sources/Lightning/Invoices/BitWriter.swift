@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// Writes numbers and bytes as words of five bits, the highest bit first.
 struct BitWriter {
   private(set) var words: [UInt8] = []

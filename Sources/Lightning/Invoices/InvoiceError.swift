@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// Why a text is not an invoice that can be paid, or why an invoice cannot be written.
 public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
   // Bech32.

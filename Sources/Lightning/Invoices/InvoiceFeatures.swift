@@ -1,5 +1,3 @@
-import LightningWire
-
 // Features of invoices: context 9 in BOLT 9.
 extension Features {
   private struct Named {

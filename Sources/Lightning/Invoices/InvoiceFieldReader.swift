@@ -1,7 +1,5 @@
 import Ground
 import Crypto
-import Bitcoin
-import LightningWire
 
 /// Collects the fields of an invoice. Of several of a kind the first is used, as payees put the preferred one first.
 struct InvoiceFieldReader {

@@ -1,7 +1,5 @@
 import Ground
 import Crypto
-import Bitcoin
-import LightningWire
 
 /// The content of an invoice, without its signature.
 public struct InvoiceFields: Hashable, Sendable {

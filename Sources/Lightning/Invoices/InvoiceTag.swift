@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// The fields of an invoice, by the type word that each begins with.
 public enum InvoiceTag: UInt8, Hashable, CaseIterable, Sendable {
   case paymentHash = 1

@@ -1,5 +1,4 @@
 import Crypto
-import LightningWire
 
 /// One hop of a route hint.
 public struct RouteHop: Hashable, Sendable {

@@ -2,7 +2,6 @@
 
 import Ground
 import Crypto
-import Bitcoin
 
 /// A BOLT 11 invoice: its text, its fields, and its payee. Every value has a valid checksum, a valid signature, and
 /// all fields that a payer needs.

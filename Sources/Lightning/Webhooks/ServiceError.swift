@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The errors of LSPS0 and LSPS5 by their codes.
 public enum ServiceError: Error, Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The answer to a request, as the client reads it.
 public struct ServiceReply: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Webhooks: LSPS0 (bLIP-50), JSON-RPC 2.0 between a wallet and its LSP, and LSPS5 (bLIP-55), by which a wallet names the
 // URLs that the LSP calls while the wallet is away. Pure: the caller signs, sends and stores.
 
-import JSON
+import Ground
 
 /// One JSON-RPC request, the payload of one message.
 public struct ServiceRequest: Hashable, Sendable {

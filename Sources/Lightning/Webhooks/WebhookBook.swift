@@ -1,5 +1,4 @@
 import Ground
-import JSON
 
 /// One wallet's webhooks at its LSP, and the notifications under way to them.
 ///

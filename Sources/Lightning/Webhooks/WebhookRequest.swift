@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// What a wallet asks of its LSP's webhooks: the methods of LSPS5, and LSPS0's one.
 public enum WebhookRequest: Hashable, Codable, Sendable {

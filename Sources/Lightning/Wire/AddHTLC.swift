@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `update_add_htlc`: offers an HTLC.
 public struct AddHTLC: Hashable, Codable, Sendable {

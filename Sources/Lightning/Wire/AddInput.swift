@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `tx_add_input`: adds an input to the negotiated transaction.
 public struct AddInput: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `tx_add_output`: adds an output to the negotiated transaction.
 public struct AddOutput: Hashable, Codable, Sendable {

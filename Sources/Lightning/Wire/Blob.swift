@@ -1,4 +1,3 @@
-import Bitcoin
 import Crypto
 import Ground
 

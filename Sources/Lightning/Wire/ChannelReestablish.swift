@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `channel_reestablish`: the sender's numbers, from which both sides derive which messages were lost.
 public struct ChannelReestablish: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 // The fence: the wallet process's claim, in `init` as a private odd record, so that a peer that does not know fences
 // ignores it.

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `commitment_signed`: signs the other side's next commitment, with all updates sent before.
 public struct CommitmentSigned: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 1 `error` and `warning`: text about one channel, or about all (channel zero).
 public struct ErrorOrWarning: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `update_fail_htlc`: fails an HTLC. There are no onions here: the reason is the two-byte failure code of
 /// BOLT 4, not an encrypted packet.

@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// A feature vector: bit 0 is the lowest bit of the last byte. An odd bit is optional, an even bit required.
 public struct Features: Hashable, Codable, Sendable {
   public private(set) var bytes: Bytes

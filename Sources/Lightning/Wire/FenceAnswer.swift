@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// The LSP's answer to a fence: a private odd message after the wallet's `init`, as the LSP's own `init` is sent
 /// before that. `accepted` u8 (0 or 1), `highest` u64, `container` 16 bytes.

@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// BOLT 2 `my_current_funding_locked` of `channel_reestablish`: replaces a lost `splice_locked`.
 public struct FundingLocked: Hashable, Codable, Sendable {
   public static let recordType: UInt64 = 5

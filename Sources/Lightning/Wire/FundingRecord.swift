@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// The layout of both funding records of `channel_reestablish`: a transaction's id and a byte of flags.
 enum FundingRecord {

@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// BOLT 7 gossip. It is not needed here, as all payments go through one peer; but peers send it unasked, and a node
 /// with `gossip_queries` must answer queries.
 enum Gossip {

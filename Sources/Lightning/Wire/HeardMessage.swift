@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// A received message without its long unused fields: journals and the ledger store it, and an unknown node could
 /// fill both with 65,535 bytes at a time.
 public struct HeardMessage: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 1 `init`, the first message on a connection from either side.
 public struct InitMessage: Hashable, Codable, Sendable {

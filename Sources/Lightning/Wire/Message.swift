@@ -2,7 +2,6 @@
 // and no channel state.
 
 import Ground
-import Bitcoin
 
 /// One message of BOLT 1 or BOLT 2, in their exact layout.
 public enum Message: Hashable, Codable, Sendable {

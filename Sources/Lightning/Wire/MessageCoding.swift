@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 extension Message {
   /// The bytes on the wire, the type first.

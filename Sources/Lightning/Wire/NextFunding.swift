@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// BOLT 2 `next_funding` of `channel_reestablish`: the sender has signed this transaction, and lacks the other
 /// side's signatures.
 public struct NextFunding: Hashable, Codable, Sendable {

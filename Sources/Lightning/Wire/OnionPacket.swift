@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// The onion packet of an HTLC (BOLT 4).
 public struct OnionPacket: FixedBytes {
   public static let size = 1366

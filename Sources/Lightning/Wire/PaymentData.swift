@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 4 `payment_data`: the payment that a part belongs to, and the total of all parts.
 ///

@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// BOLT 1 `ping`: asks for a `pong` of a given length.
 public struct Ping: Hashable, Codable, Sendable {
   /// From this number on no `pong` is sent.

@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// One type-length-value record at the end of a message.
 public struct Record: Hashable, Codable, Sendable {
   public let type: UInt64

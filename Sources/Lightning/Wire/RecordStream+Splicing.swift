@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 // Records of the messages that negotiate a transaction.
 extension RecordStream {

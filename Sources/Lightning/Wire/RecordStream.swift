@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// The TLV stream of a message: records in ascending order, each type once.
 public struct RecordStream: Hashable, Sendable {
   public private(set) var records: [Record] = []

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 // The claim of another container that the wallet's claim replaces at its user's request, in `init` next to the
 // fence. It names one claim exactly, so that it is used once, and not after either container has claimed again.

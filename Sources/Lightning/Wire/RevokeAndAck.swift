@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `revoke_and_ack`: revokes the sender's previous commitment.
 public struct RevokeAndAck: Hashable, Codable, Sendable {

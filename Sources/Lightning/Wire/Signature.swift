@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// A 64-byte signature on the wire.
 public struct Signature: FixedBytes {
   public static let size = 64

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `splice_ack`: accepts a splice.
 public struct SpliceAck: Hashable, Codable, Sendable {

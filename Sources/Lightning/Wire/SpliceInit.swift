@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `splice_init`: begins the replacement of the channel's funding.
 public struct SpliceInit: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `splice_locked`: the sender has seen enough confirmations of the new funding.
 public struct SpliceLocked: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `tx_abort`: ends the negotiation of a transaction; the channel stays as it was.
 public struct TransactionAbort: Hashable, Codable, Sendable {

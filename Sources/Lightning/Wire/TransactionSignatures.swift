@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// BOLT 2 `tx_signatures`: the other side can broadcast the transaction.
 public struct TransactionSignatures: Hashable, Codable, Sendable {

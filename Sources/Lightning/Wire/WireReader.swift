@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// Reads the fields of one message in order. Any bytes give a value or an error, never a trap.
 package struct WireReader {

@@ -1,5 +1,4 @@
 import Ground
-import Bitcoin
 
 /// Writes the fields of one message in order.
 package struct WireWriter {

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// A push's payload, parsed as far as the phone needs it, in the file format of `xcrun simctl push`.
 public struct PushPayload: Hashable, Sendable {

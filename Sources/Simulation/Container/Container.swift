@@ -1,8 +1,8 @@
 import Ground
 import Guardrails
 import Heartbeat
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 
 /// The App Group directory as a value: the row, the node's state, locks, intent and beats. Tables are durable; locks
 /// and the intent end with their process.

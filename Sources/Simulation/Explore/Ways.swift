@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import LightningNode
+import Wallet
 import PhonePolicy
 
 /// The stage transitions that the machines have taken. Excluded from equality and hashing.

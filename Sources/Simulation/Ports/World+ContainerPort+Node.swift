@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import LightningNode
+import Wallet
 
 // The container port's orders of the node and the background work.
 extension World {

@@ -2,7 +2,6 @@ import Ground
 import Guardrails
 import PhonePolicy
 import Wallet
-import WalletProfiles
 
 // The port to the phone, to the user and to the other process.
 extension World {

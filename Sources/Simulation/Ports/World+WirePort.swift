@@ -1,7 +1,5 @@
 import Ground
-import Bitcoin
-import LightningWire
-import LightningNode
+import Lightning
 import Wallet
 
 // The port to the wire.

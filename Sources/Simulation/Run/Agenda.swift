@@ -1,6 +1,6 @@
 import Ground
 import PhonePolicy
-import Sender
+import Lightning
 import Wallet
 
 /// User actions, payments and faults of one run with their instants, derived from the seed alone. A subset is an

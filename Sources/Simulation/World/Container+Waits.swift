@@ -1,5 +1,5 @@
 import Ground
-import LightningNode
+import Wallet
 
 // Start of the wait of each incomplete multi-part payment: a table of its own, as in the real container.
 extension Container {

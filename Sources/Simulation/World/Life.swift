@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
 import Wallet
 
 /// One wallet process from start to end: the shipped `WalletMachine` and the pending orders of its ports.

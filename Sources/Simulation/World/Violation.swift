@@ -1,4 +1,4 @@
-import WalletProfiles
+import Guardrails
 
 /// The invariants that the simulation checks. 1 to 9 are the judge's numbers; from 10 on are the simulation's own.
 public enum Invariant: Int, Hashable, Sendable, CaseIterable {

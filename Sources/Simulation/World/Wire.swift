@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import LightningWire
+import Lightning
 
 /// One connection between a node and the peer, with unread messages in both directions.
 struct Wire: Hashable, Sendable {

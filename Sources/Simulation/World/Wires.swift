@@ -1,5 +1,5 @@
 import Ground
-import LightningWire
+import Lightning
 
 /// The connections between nodes and the peer.
 struct Wires: Hashable, Sendable {

@@ -1,8 +1,7 @@
 import Ground
 import Guardrails
-import LightningNode
-import PhonePolicy
 import Wallet
+import PhonePolicy
 
 // The user cancels an invoice of the wallet, possibly while a sender pays it.
 extension World {

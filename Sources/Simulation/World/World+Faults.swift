@@ -1,11 +1,8 @@
-import Bitcoin
+import Lightning
 import Ground
 import Guardrails
-import LightningWire
-import LightningChannel
-import LightningNode
-import LightningProvider
 import Wallet
+import LightningProvider
 
 // Faults of processes and files.
 extension World {

@@ -1,10 +1,9 @@
 import Ground
 import Guardrails
-import LightningWire
-import LightningNode
+import Lightning
+import Wallet
 import LightningProvider
 import PhonePolicy
-import Wallet
 
 // The LSP, and the senders that pay through it.
 extension World {

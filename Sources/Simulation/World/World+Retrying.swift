@@ -1,7 +1,6 @@
 import Ground
 import LightningProvider
-import LightningWire
-import Sender
+import Lightning
 
 // Senders that try again, on the peer's clock, and what they are promised.
 extension World {

@@ -1,10 +1,8 @@
 import Ground
 import Guardrails
-import LightningWire
-import LightningChannel
-import LightningNode
-import PhonePolicy
+import Lightning
 import Wallet
+import PhonePolicy
 
 // The user pays an external invoice. The phone passes the request to the app in front; the process that owns the
 // node at the end closes the payment.

@@ -1,9 +1,7 @@
 import Ground
 import Crypto
 import Guardrails
-import Bitcoin
-import LightningWire
-import LightningChannel
+import Lightning
 import PhonePolicy
 import Wallet
 

@@ -1,11 +1,9 @@
-import Bitcoin
+import Lightning
 import Ground
 import Guardrails
-import LightningWire
 import LightningProvider
 import PhonePolicy
 import Wallet
-import WalletProfiles
 
 // A wallet whose extension has no node: it tells the user of a payment and records it, and the app receives it.
 extension World {

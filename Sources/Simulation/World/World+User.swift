@@ -2,7 +2,6 @@ import Ground
 import Guardrails
 import PhonePolicy
 import Wallet
-import WalletProfiles
 
 // User actions on the phone itself, with their immediate effects, for stories. Runs and explorations use moves.
 extension World {

@@ -3,14 +3,10 @@
 
 import Ground
 import Guardrails
-import LightningWire
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import LightningProvider
 import PhonePolicy
-import Sender
-import Wallet
-import WalletProfiles
 
 /// A phone with its two wallet processes and its container, perhaps a second one with the same seed, the wallet's peer,
 /// its user and the senders.

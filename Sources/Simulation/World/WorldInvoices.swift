@@ -1,6 +1,6 @@
 import Crypto
 import Ground
-import LightningNode
+import Wallet
 
 /// The wallet's invoices and the payments to them.
 struct WorldInvoices: Hashable, Sendable {

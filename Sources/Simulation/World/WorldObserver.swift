@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import LightningNode
 import Wallet
 
 /// Observes a wallet's decisions, for checks and stories.

@@ -1,7 +1,6 @@
 import Ground
 import LightningProvider
-import LightningWire
-import Sender
+import Lightning
 
 /// The senders that try again: one for each invoice that they pay.
 struct WorldSenders: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Crypto
 import Ground
-import LightningNode
+import Wallet
 import LightningProvider
 
 /// The user's outgoing payments, and their checks.

@@ -1,6 +1,5 @@
 import Ground
-import Bitcoin
-import LightningChannel
+import Lightning
 
 /// The user's withdrawals, and the splices in the peer's ledger.
 struct WorldSplices: Hashable, Sendable {

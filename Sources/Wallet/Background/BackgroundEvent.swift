@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import WalletProfiles
 
 /// A kind of background task that the app declares.
 public enum BackgroundTask: String, Hashable, Codable, Sendable, CaseIterable {

@@ -1,10 +1,6 @@
 import Crypto
 import Ground
-import Bitcoin
-import LightningWire
-import LightningChannel
-import LightningInvoices
-import LightningNode
+import Lightning
 
 /// Why an invoice cannot be paid, in a sentence for the user.
 public struct PaymentObjection: Error, CustomStringConvertible {

@@ -1,9 +1,6 @@
 import Ground
 import Guardrails
-import Bitcoin
-import LightningChannel
-import LightningNode
-import Webhooks
+import Lightning
 
 /// A user's request to the wallet. Each kind is a case here, with all its peculiarities in this file.
 public enum Request: Hashable, Codable, Sendable {

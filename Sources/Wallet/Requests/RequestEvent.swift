@@ -1,9 +1,6 @@
 import Ground
 import Guardrails
-import Bitcoin
-import LightningChannel
-import LightningNode
-import Webhooks
+import Lightning
 
 /// An event of the requests.
 public enum RequestEvent: Hashable, Codable, Sendable {

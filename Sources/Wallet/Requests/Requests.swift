@@ -1,9 +1,6 @@
 import Ground
 import Guardrails
-import Bitcoin
-import LightningChannel
-import LightningNode
-import WalletProfiles
+import Lightning
 
 /// The user's requests, from the request to the end. All kinds have one life: asked, prepared, given to the node,
 /// begun (durable, and answered), ended. A named task keeps the app in the background meanwhile.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bitcoin
+@testable import Lightning
 
 /// BIP 173, "Test vectors", without its length limit, which invoices do not have.
 @Suite("Bech32")

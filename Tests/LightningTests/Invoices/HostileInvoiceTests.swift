@@ -1,9 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningInvoices
+@testable import Lightning
 
 /// Malicious invoices, with a valid checksum and signature where a check behind them is tested.
 @Suite("A hostile invoice")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LightningInvoices
+@testable import Lightning
 
 /// BOLT 11, "Examples of Invalid Invoices": each under its heading there, with the reason that we find.
 @Suite("BOLT 11, examples of invalid invoices")

@@ -1,9 +1,7 @@
 import Ground
 import Crypto
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningInvoices
+@testable import Lightning
 
 /// Random fields of an invoice.
 struct InvoiceFixture {

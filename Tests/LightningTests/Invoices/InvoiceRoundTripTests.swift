@@ -1,9 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningInvoices
+@testable import Lightning
 
 @Suite("An invoice that the wallet writes")
 struct InvoiceRoundTripTests {

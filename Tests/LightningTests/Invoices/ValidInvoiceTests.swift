@@ -2,9 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningInvoices
+@testable import Lightning
 
 /// BOLT 11, "Examples": each under its heading there.
 @Suite("BOLT 11, examples")

@@ -1,9 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
+@testable import Lightning
 
 @Suite("Splicing out of a channel") struct ChannelSplicingTests {
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)

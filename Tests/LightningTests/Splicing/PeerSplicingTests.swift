@@ -2,8 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import LightningWire
-@testable import LightningChannel
+@testable import Lightning
 @testable import LightningProvider
 
 @Suite("The LSP's splices") struct PeerSplicingTests {

@@ -1,9 +1,7 @@
 import Ground
 import Crypto
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
+@testable import Lightning
 
 func fundingKey(_ number: UInt8) -> CurvePoint {
   guard let key = Bytes32(Array(repeating: number, count: 32)).flatMap({ PrivateKey($0) }) else {

@@ -1,9 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
+@testable import Lightning
 
 /// The LSP's answer to an invalid splice message: `tx_abort` before any signature, otherwise a disconnect. The
 /// channel is unchanged.

@@ -1,5 +1,4 @@
-import Bitcoin
-import LightningChannel
+import Lightning
 
 /// Checks a storm's splices at each durable step.
 struct SpliceWatch {

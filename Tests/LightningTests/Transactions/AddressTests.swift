@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
+@testable import Lightning
 
 @Suite("A Bitcoin address")
 struct AddressTests {

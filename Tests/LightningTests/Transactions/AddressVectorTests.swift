@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-@testable import Bitcoin
+@testable import Lightning
 
 /// BIP 350, "Test vectors for v0-v16 native segregated witness addresses", which replaces that part of BIP 173.
 @Suite("BIP 350, native segregated witness addresses")

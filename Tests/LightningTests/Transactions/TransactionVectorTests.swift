@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Bitcoin
+@testable import Lightning
 
 /// The transactions of BIP 143's examples, which BIP 144 lays out.
 @Suite("BIP 143, examples")

@@ -1,10 +1,8 @@
-import Bitcoin
 import Ground
 import Testing
-import Webhooks
 
-@testable import LightningNode
-@testable import LightningWire
+@testable import Wallet
+@testable import Lightning
 
 /// The wallet's end of LSPS5.
 @Suite("The wallet's requests about webhooks") struct NodeWebhookTests {

@@ -1,11 +1,9 @@
-import Bitcoin
 import Crypto
 import Ground
 import Testing
-import Webhooks
 
 @testable import LightningProvider
-@testable import LightningWire
+@testable import Lightning
 
 /// The LSP with a wallet's webhooks.
 @Suite("The LSP's webhooks") struct PeerWebhookTests {

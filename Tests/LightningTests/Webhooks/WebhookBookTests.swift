@@ -1,8 +1,7 @@
 import Ground
-import JSON
 import Testing
 
-@testable import Webhooks
+@testable import Lightning
 
 /// Which notification goes to which webhook, when, and how often.
 @Suite("The LSP's book of webhooks") struct WebhookBookTests {

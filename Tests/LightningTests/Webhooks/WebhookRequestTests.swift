@@ -1,8 +1,7 @@
 import Ground
-import JSON
 import Testing
 
-@testable import Webhooks
+@testable import Lightning
 
 /// LSPS0's JSON-RPC, and each refusal of LSPS5's requests.
 @Suite("LSPS0 and LSPS5 requests") struct WebhookRequestTests {

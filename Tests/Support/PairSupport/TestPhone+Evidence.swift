@@ -1,11 +1,11 @@
 import Ground
 import DaemonRuntime
-import Database
+import Platform
 import Foundation
 import WaitingTests
 import Glibc
 import Heartbeat
-import LightningInvoices
+import Lightning
 import Testing
 
 // Evidence that tests read from outside, and figures that are printed only.

@@ -1,4 +1,4 @@
-import PhoneClient
+import Baton
 import ProcessSupport
 import Ground
 import Crypto
@@ -6,7 +6,7 @@ import DaemonRuntime
 import Foundation
 import Guardrails
 import Heartbeat
-import LightningInvoices
+import Lightning
 import SharedContainer
 
 /// A phone driven by the test: real wallet processes and a real lspd, with the test in place of iosd, so that each

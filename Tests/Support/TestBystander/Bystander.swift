@@ -4,7 +4,7 @@ import Glibc
 import Guardrails
 import Heartbeat
 import SharedContainer
-import WalletStore
+import WalletProcess
 
 struct Bystander {
   let role: Role

@@ -1,8 +1,6 @@
 import Ground
 import Crypto
-import Bitcoin
-import LightningWire
-import LightningInvoices
+import Lightning
 
 extension InvoiceLine {
   init(_ invoice: SignedInvoice) {

@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import LightningInvoices
+import Lightning
 
 /// An invoice as one line of JSON. A line with `word` asks for the fields, one with `key` for the word.
 struct InvoiceLine: Codable {

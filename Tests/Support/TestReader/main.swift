@@ -1,7 +1,7 @@
 // Opens a database as a running daemon does, prints "open", and keeps it open until standard input ends: the kernel
 // reports locks by process, so a test of a live database needs another process.
 
-import Database
+import Platform
 import Glibc
 
 let connection = try Connection(path: CommandLine.arguments[1], access: .readWrite)

@@ -1,9 +1,8 @@
 import Ground
 import Guardrails
-import LightningWire
+import Lightning
 import Testing
 
-@testable import LightningNode
 @testable import Wallet
 
 /// The whole wallet of an app that completes what its extension announces.

@@ -1,9 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
-import LightningChannel
-import LightningWire
-import LightningNode
+import Lightning
 import Testing
 
 @testable import Wallet

@@ -1,10 +1,7 @@
 import Ground
 import Guardrails
 
-@testable import Bitcoin
-@testable import LightningWire
-@testable import LightningChannel
-@testable import LightningNode
+@testable import Lightning
 @testable import Wallet
 
 /// A wallet in virtual time, with the test in the place of its three ports.

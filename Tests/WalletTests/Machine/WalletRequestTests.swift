@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
-import LightningWire
-import LightningNode
+import Lightning
 import Testing
 
 @testable import Wallet

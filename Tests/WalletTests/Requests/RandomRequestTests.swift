@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
 import Testing
 
 @testable import Wallet

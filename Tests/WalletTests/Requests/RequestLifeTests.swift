@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 import Testing
-import Webhooks
+import Lightning
 
 @testable import Wallet
 

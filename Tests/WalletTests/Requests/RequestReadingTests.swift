@@ -1,10 +1,6 @@
 import Crypto
 import Ground
-import Bitcoin
-import LightningWire
-import LightningChannel
-import LightningInvoices
-import LightningNode
+import Lightning
 import Testing
 
 @testable import Wallet

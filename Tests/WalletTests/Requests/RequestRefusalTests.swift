@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import LightningNode
 import Testing
 
 @testable import Wallet

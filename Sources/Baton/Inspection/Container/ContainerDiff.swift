@@ -1,11 +1,8 @@
-import PhoneClient
-import Terminal
-import Diagnosis
 import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// What changed between two containers, such as a copy from before and one from after a fault.

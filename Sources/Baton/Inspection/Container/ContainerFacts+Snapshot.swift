@@ -1,10 +1,9 @@
-import Diagnosis
 import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
 import SharedContainer
-import WalletStore
+import WalletProcess
 
 extension ContainerFacts {
   init(_ snapshot: Snapshot, _ verdict: HolderVerdict, _ clock: StampClock) {

@@ -1,7 +1,5 @@
-import Diagnosis
 import DaemonRuntime
 import Glibc
-import IncomingStore
 
 /// The files of a container, by name, kind, owner and rights. None is opened.
 enum ContainerFiles {

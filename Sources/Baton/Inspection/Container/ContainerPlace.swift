@@ -1,5 +1,3 @@
-import PhoneClient
-import Terminal
 import DaemonRuntime
 
 /// The container that a command line names: its directory, or the home of its phone.

@@ -1,12 +1,10 @@
 // Inspection: reads a home and reports on it: container, journals, pushes, verdict.
 
-import Diagnosis
 import Ground
 import DaemonRuntime
 import Glibc
 import Guardrails
 import Heartbeat
-import IncomingStore
 import SharedContainer
 
 /// A report on a container as text and JSON: the node's holder and why, contents, problems.

@@ -1,10 +1,8 @@
-import Diagnosis
 import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
-import IncomingStore
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// The report as JSON.

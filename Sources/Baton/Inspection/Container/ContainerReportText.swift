@@ -1,10 +1,7 @@
-import PhoneClient
-import Diagnosis
-import Terminal
 import Ground
 import DaemonRuntime
 import Guardrails
-import LightningNode
+import Wallet
 import SharedContainer
 
 /// The report as text.

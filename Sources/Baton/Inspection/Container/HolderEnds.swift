@@ -1,8 +1,7 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import Guardrails
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// Why the phone's last processes ended: a claim knows only that its holder died, iosd knows the cause.

@@ -1,5 +1,3 @@
-import PhoneClient
-import Diagnosis
 import Ground
 import DaemonRuntime
 import Guardrails

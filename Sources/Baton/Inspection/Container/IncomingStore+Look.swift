@@ -1,4 +1,4 @@
-import IncomingStore
+import DaemonRuntime
 import SharedContainer
 
 extension IncomingStore {

@@ -1,5 +1,5 @@
 import Ground
-import Database
+import Platform
 import SharedContainer
 
 /// A row with access by column name.

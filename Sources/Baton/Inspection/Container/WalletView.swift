@@ -1,6 +1,6 @@
 import Ground
-import Database
-import Reports
+import Platform
+import PhonePolicy
 import SharedContainer
 
 /// The wallet's tables in a snapshot. Invalid rows become `problems`.

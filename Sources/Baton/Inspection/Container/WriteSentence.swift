@@ -1,5 +1,4 @@
-import PhoneClient
-import WalletStore
+import WalletProcess
 
 /// What a write did, as text. An unknown code is shown as stored: other wallets have their own.
 enum WriteSentence {

@@ -1,8 +1,5 @@
-import PhoneClient
-import Terminal
-import Diagnosis
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// What is wrong with a container, its phone and this machine, the gravest first.

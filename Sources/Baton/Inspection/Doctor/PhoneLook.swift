@@ -1,10 +1,7 @@
-import PhoneClient
-import Diagnosis
 import DaemonRuntime
 import Ground
-import JSON
 import Judge
-import Reports
+import PhonePolicy
 
 /// Gathers the facts of a phone: its home, its daemons, its processes, its secrets. Nothing is written.
 struct PhoneLook {

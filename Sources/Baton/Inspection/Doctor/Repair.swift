@@ -1,4 +1,3 @@
-import Diagnosis
 import DaemonRuntime
 import Glibc
 

@@ -1,4 +1,4 @@
-import JSON
+import Ground
 
 /// The two members of an event record that belong to its core.
 package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {

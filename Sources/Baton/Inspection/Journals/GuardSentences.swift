@@ -1,8 +1,6 @@
-import PhoneClient
 import Ground
 import Guardrails
 import Wallet
-import WalletProfiles
 
 /// Sentences for the guard's events and directives: claims, losses, waits, handovers.
 package enum GuardSentences {

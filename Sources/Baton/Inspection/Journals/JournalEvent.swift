@@ -1,10 +1,8 @@
 import Ground
 import Guardrails
-import LightningNode
+import Wallet
 import LightningProvider
 import PhonePolicy
-import Wallet
-import WalletProfiles
 
 /// An event record, decoded by its core's types. Read once for everything that is said of it.
 enum JournalEvent {

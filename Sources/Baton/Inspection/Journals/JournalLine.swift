@@ -1,5 +1,4 @@
 import Ground
-import JSON
 
 /// One whole line of a journal: the members that every record has, and the line's bytes.
 package struct JournalLine: Sendable {

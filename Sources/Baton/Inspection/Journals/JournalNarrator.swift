@@ -1,9 +1,7 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
 import Guardrails
-import WalletProfiles
 
 /// Turns a record into sentences. For records that only a developer needs there is their JSON.
 package struct JournalNarrator {

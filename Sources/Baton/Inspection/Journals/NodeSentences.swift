@@ -1,8 +1,5 @@
-import LightningWire
-import LightningChannel
-import LightningNode
-import PhoneClient
-import Timeline
+import Lightning
+import Wallet
 
 /// Sentences for the wallet's node. Events that `GuardSentences` covers have none here.
 package enum NodeSentences {

@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import PhoneClient
 import PhonePolicy
 
 /// Measures from the journals how long the app waits until it is connected, after the extension has released the node

@@ -1,8 +1,5 @@
 import LightningProvider
-import Webhooks
-import LightningWire
-import PhoneClient
-import Timeline
+import Lightning
 
 /// Sentences for `lspd`.
 package enum PeerSentences {

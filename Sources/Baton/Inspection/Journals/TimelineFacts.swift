@@ -1,13 +1,9 @@
 import Ground
 import Guardrails
-import LightningChannel
-import LightningNode
+import Lightning
+import Wallet
 import LightningProvider
-import LightningWire
-import PhoneClient
 import PhonePolicy
-import Timeline
-import WalletProfiles
 
 /// What the cores' events and directives mean for a timeline; the same for journals and simulated runs.
 package enum TimelineFacts {

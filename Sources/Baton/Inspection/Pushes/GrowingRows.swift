@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import Reports
+import PhonePolicy
 
 /// Reads the rows of a file that another process appends to: each once, when its line is whole.
 package final class GrowingRows<Row: Report> {

@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 /// The peaks of memory of processes that have ended, as iosd has measured them.
 package struct PeakMemory: Report, Hashable {

@@ -1,7 +1,5 @@
-import PhoneClient
 import Ground
 import PhonePolicy
-import Reports
 
 /// One push and its outcome, from iosd's rows and the app's journal.
 package struct PushFacts: Hashable, Sendable {

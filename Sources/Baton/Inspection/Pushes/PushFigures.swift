@@ -1,8 +1,6 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import PhonePolicy
-import Reports
 
 /// Outcomes of a phone's pushes and background tasks, counted from its files; no daemon has to run.
 package struct PushFigures: Sendable {
@@ -54,7 +52,7 @@ package struct PushFigures: Sendable {
     return "shown with its original alert, \(why)"
   }
 
-  package init(of phone: PhoneClient.Phone) {
+  package init(of phone: Baton.Phone) {
     func rows<Row: Report>(_ name: String) -> [Row] { GrowingRows("\(phone.os)/\(name).jsonl").next() }
     let pushes: [PushRow] = rows("pushes")
     self.init(

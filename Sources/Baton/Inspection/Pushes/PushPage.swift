@@ -1,8 +1,6 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 
 /// The output of `baton pushes`: the list, and the figures below it.
 package struct PushPage {

@@ -1,7 +1,6 @@
 import Ground
 import Judge
-import PhoneClient
-import Reports
+import PhonePolicy
 
 /// How many of the announced payments were received soon.
 package struct PushSuccess: Report, Hashable {

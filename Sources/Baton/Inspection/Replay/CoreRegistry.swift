@@ -1,13 +1,9 @@
-import PhoneClient
 import Ground
-import JSON
 import DaemonRuntime
 import Guardrails
-import LightningNode
+import Wallet
 import LightningProvider
 import PhonePolicy
-import Wallet
-import WalletProfiles
 
 /// All cores whose records a journal may have.
 enum CoreRegistry {

@@ -2,9 +2,7 @@ import DaemonRuntime
 import Foundation
 import Ground
 import Judge
-import PhoneClient
-import Timeline
-import WalletProfiles
+import Guardrails
 
 /// The timeline of a phone's directory, live or over, from its journals and the judge's verdict.
 package struct JournalTimeline {

@@ -1,8 +1,5 @@
 import DaemonRuntime
 import Foundation
-import PhoneClient
-import Terminal
-import Timeline
 
 /// Writes a timeline to a new file that only its user can read: the page has lines of the journals.
 package enum TimelineFile {

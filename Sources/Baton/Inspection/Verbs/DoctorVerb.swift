@@ -1,6 +1,3 @@
-import PhoneClient
-import Terminal
-import Diagnosis
 import DaemonRuntime
 
 /// Says what is wrong, what it means and what to do.

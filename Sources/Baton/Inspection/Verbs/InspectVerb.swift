@@ -1,7 +1,4 @@
-import PhoneClient
-import Terminal
 import DaemonRuntime
-import Diagnosis
 import SharedContainer
 
 /// Shows any container, in use or copied.

@@ -1,9 +1,7 @@
-import PhoneClient
-import Terminal
 import DaemonRuntime
 import Glibc
 import Judge
-import Reports
+import PhonePolicy
 
 /// Gives the verdict on a run, from raw evidence.
 package enum JudgeVerb: Verb {

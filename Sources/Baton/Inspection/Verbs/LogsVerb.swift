@@ -1,5 +1,3 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
 

@@ -1,6 +1,6 @@
 import Ground
 import Simulation
-import WalletProfiles
+import Guardrails
 
 /// Shows what the rules of the coordination prevent: explores worlds without one or two rules, with various bounds,
 /// until an invariant breaks, and runs seeds without them to measure waiting times.

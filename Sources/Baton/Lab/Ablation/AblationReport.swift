@@ -1,7 +1,6 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Simulation
 
 /// What the rules prevent, as text, as docs/ablation.md and as JSON.

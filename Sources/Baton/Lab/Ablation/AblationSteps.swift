@@ -1,5 +1,4 @@
 import DaemonRuntime
-import PhoneClient
 
 /// Reports the current step of an ablation and its progress: a step may take a minute.
 final class AblationSteps: Sendable {

@@ -1,8 +1,5 @@
-import PhoneClient
-import Terminal
 import DaemonRuntime
-import Reports
-import Timeline
+import PhonePolicy
 
 /// The result of a campaign, as text and as JSON.
 struct MergeReport {

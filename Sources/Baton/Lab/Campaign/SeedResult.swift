@@ -1,8 +1,7 @@
-import PhoneClient
 import Ground
 import Crypto
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Simulation
 
 /// The result of one seed as one line of JSON. It has no place, time or speed: a repeated run gives the same bytes.

@@ -1,8 +1,6 @@
-import PhoneClient
-import Reports
+import PhonePolicy
 import Museum
 import Simulation
-import Terminal
 
 /// The incidents as a list, as text, as the part of docs/ablation.md, and as JSON.
 enum MuseumReport {

@@ -1,7 +1,5 @@
 import DaemonRuntime
-import PhoneClient
 import Simulation
-import Terminal
 
 /// An incident's world, explored under its product's coordination until the named invariant breaks, and under Baton's
 /// to the end.

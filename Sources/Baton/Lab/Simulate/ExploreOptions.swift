@@ -1,8 +1,6 @@
-import PhoneClient
 import DaemonRuntime
 import Simulation
-import Terminal
-import WalletProfiles
+import Guardrails
 
 /// The options of `explore`: the world, its bounds and the limits.
 struct ExploreOptions {

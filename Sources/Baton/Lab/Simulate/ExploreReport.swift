@@ -1,11 +1,8 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Museum
 import Simulation
-import Timeline
 
 /// The result of an exploration, as text and as JSON.
 package struct ExploreReport {

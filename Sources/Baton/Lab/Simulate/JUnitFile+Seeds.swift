@@ -1,4 +1,3 @@
-import Terminal
 import Ground
 import Simulation
 

@@ -1,6 +1,5 @@
 // Lab: the verbs of the simulation.
 
-import Terminal
 import Ground
 import DaemonRuntime
 import Foundation

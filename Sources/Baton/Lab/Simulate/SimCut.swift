@@ -1,6 +1,3 @@
-import PhoneClient
-import Terminal
-
 /// A campaign that ended early, after `brokenMax` broken seeds.
 package struct SimCut: Sendable {
   /// The number of seeds run, without a gap from the first.

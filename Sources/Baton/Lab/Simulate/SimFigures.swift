@@ -1,7 +1,6 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Simulation
 
 /// The sum of many runs.

@@ -1,11 +1,9 @@
-import PhoneClient
 import Ground
 import PhonePolicy
 import DaemonRuntime
 import Museum
 import Simulation
-import Terminal
-import WalletProfiles
+import Guardrails
 
 /// The options of a run for `sim` and `replay --seed`.
 package struct SimOptions: Sendable {

@@ -1,5 +1,3 @@
-import PhoneClient
-import Inspection
 import Foundation
 import Ground
 import Guardrails

@@ -1,8 +1,6 @@
 import Ground
 import Guardrails
-import Inspection
 import Simulation
-import Timeline
 
 /// The timeline of a simulated run, in the same facts and sentences as that of a phone.
 package struct WorldTimeline {

@@ -1,11 +1,9 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
 import Museum
 import Simulation
-import WalletProfiles
+import Guardrails
 
 /// Removes rules of the coordination, to show what each one prevents.
 package enum AblationVerb: Verb {

@@ -1,9 +1,7 @@
-import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Inspection
 import Simulation
 
 /// Explores every interleaving of a small world.

@@ -1,7 +1,5 @@
 import DaemonRuntime
 import Foundation
-import PhoneClient
-import Terminal
 
 /// Published incidents, each shown in the simulation under the coordination that it happened with, and under Baton's.
 package enum MuseumVerb: Verb {

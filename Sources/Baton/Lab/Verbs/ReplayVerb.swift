@@ -1,8 +1,5 @@
-import PhoneClient
-import Terminal
-import Inspection
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import Simulation
 
 /// Replays journals through the real cores and compares byte for byte.

@@ -1,10 +1,7 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Inspection
 import Simulation
 
 /// Runs many seeds in virtual time, through the production cores.

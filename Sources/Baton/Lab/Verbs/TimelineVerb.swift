@@ -1,10 +1,6 @@
 import Ground
 import DaemonRuntime
-import Inspection
-import PhoneClient
-import Reports
-import Terminal
-import Timeline
+import PhonePolicy
 
 /// Draws a run: who had the node, when, and what went between the processes.
 package enum TimelineVerb: Verb {

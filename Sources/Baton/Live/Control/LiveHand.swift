@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Ground
-import PhoneClient
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// Does what the user of a live screen asks for: on a thread for each lane, and never on the one that draws, as a daemon

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import PhoneClient
 
 /// Carries actions out beside an event loop: one after the other in a lane, on a thread of its own.
 package final class LiveLanes {

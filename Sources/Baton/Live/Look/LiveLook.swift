@@ -1,9 +1,7 @@
 import DaemonRuntime
 import Ground
 import Guardrails
-import Inspection
-import PhoneClient
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// Takes one look after the other. It keeps what it has read of files that only grow, so a look costs the same however

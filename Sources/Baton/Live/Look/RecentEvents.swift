@@ -1,6 +1,4 @@
 import DaemonRuntime
-import Inspection
-import PhoneClient
 
 /// The last sentences of the journals, read from their ends.
 struct RecentEvents {

@@ -1,5 +1,4 @@
-import Inspection
-import Reports
+import PhonePolicy
 
 /// The last rows of a file that grows, one for each id, however long the file is.
 struct RecentRows<Row: NumberedRow> {

@@ -1,10 +1,8 @@
-import Database
+import Platform
 import DaemonRuntime
 import Ground
 import Guardrails
-import Inspection
-import PhoneClient
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// The figures of `/metrics`. They read whole files and journals, so they are counted when asked for, and never by a

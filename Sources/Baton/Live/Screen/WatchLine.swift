@@ -1,5 +1,3 @@
-import Terminal
-
 /// A line of the screen: texts, each in a colour.
 package struct WatchLine: Hashable, Sendable {
   package struct Part: Hashable, Sendable {

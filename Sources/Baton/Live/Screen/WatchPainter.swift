@@ -1,5 +1,3 @@
-import Terminal
-
 /// Writes a screen of lines to a terminal, and after that only the lines that have changed.
 package struct WatchPainter: Sendable {
   /// The alternate screen keeps what was there before; a line that is too wide must not wrap.

@@ -1,7 +1,4 @@
 import Ground
-import Inspection
-import PhoneClient
-import Terminal
 
 // The lines. A small screen keeps what matters first: the holder, its beat, the peer, the processes, the last events.
 extension WatchScreen {

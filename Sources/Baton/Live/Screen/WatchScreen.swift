@@ -1,5 +1,4 @@
 import Ground
-import PhoneClient
 
 /// The screen of `baton watch`: what happened in, lines of text out.
 package struct WatchScreen: Machine {

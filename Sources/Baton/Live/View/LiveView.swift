@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 /// A phone at one moment, as `baton watch` draws it and `baton serve` sends it.
 package struct LiveView: Report, Hashable {

@@ -1,4 +1,4 @@
-import Reports
+import PhonePolicy
 
 /// What `baton serve` prints.
 package struct ServeAddress: Report {

@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Reports
+import PhonePolicy
 import SharedContainer
 
 /// A wallet process that was not started by iosd but by hand, such as by `baton pair`: a second one of its role would

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Ground
-import WalletProfiles
+import Guardrails
 
 /// The wallet that a phone's home was last started with, in a file of iosd's: a later `baton up` keeps it. The wallet's
 /// processes, its pushes and its texts belong together, so another one comes only by its name.

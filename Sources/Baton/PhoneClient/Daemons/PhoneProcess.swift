@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Ground
 import PhonePolicy
-import Reports
 import SharedContainer
 
 /// One of the four processes of a phone.

@@ -1,8 +1,8 @@
-import PeerTransport
+import LightningIO
 import Ground
 import DaemonRuntime
 import Glibc
-import WalletProfiles
+import Guardrails
 
 /// Starts the two daemons of a phone, lspd first, as iosd needs its address. If a start fails, the daemons already
 /// started are ended.

@@ -1,7 +1,5 @@
 import DaemonRuntime
-import PhoneClient
-import Reports
-import Terminal
+import PhonePolicy
 
 /// All outcomes of `baton ci`, as text and JSON.
 struct CIReport {

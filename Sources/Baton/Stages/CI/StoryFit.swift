@@ -1,5 +1,3 @@
-import Scenario
-
 /// Whether a story can be played on a team's own programs: what its lines need beyond what docs/protocols.md asks of
 /// every program at a level.
 enum StoryFit {

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import PhoneClient
 
 /// Where Baton's own stories are: beside an installed program, or in the project's directory above a built one.
 enum StoryShelf {

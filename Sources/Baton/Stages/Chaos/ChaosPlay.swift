@@ -1,10 +1,9 @@
 import DaemonRuntime
 import Glibc
 import Ground
-import PhoneClient
 import PhonePolicy
 import SharedContainer
-import WalletProfiles
+import Guardrails
 
 /// Pays a phone again and again, and strikes one of its processes at a random moment of each payment. Afterwards the app
 /// is opened, and the payment must be settled.
@@ -49,7 +48,7 @@ final class ChaosPlay {
   private(set) var blocked = 0
 
   init(
-    _ phone: PhoneClient.Phone, _ strike: Strike, victims: [PhoneProcess], wallet: WalletProfile,
+    _ phone: Baton.Phone, _ strike: Strike, victims: [PhoneProcess], wallet: WalletProfile,
     payments: Int,
     seed: UInt64
   ) throws {

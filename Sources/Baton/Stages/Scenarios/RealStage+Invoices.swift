@@ -1,8 +1,6 @@
-import Inspection
 import Ground
 import DaemonRuntime
-import LightningInvoices
-import Scenario
+import Lightning
 
 // Payments by the user on real processes.
 extension RealStage {

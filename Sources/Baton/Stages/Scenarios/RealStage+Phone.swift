@@ -1,9 +1,6 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import PhonePolicy
-import Reports
-import Scenario
 import Wallet
 
 // Requests to iosd, and its answers.
@@ -68,7 +65,7 @@ extension RealStage {
     try request { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
   }
 
-  func request(_ ask: (PhoneClient.Phone) throws(ControlClientError) -> ControlMessage) throws {
+  func request(_ ask: (Baton.Phone) throws(ControlClientError) -> ControlMessage) throws {
     do throws(ControlClientError) {
       _ = try ask(phone)
     } catch {

@@ -1,10 +1,7 @@
 import DaemonRuntime
 import Glibc
 import Ground
-import JSON
-import PhoneClient
-import Reports
-import Scenario
+import PhonePolicy
 
 /// `baton pay --retry` as a process of its own, and what it has said.
 final class RetryingSender {

@@ -1,13 +1,10 @@
-import PhoneClient
-import Inspection
 import Ground
 import DaemonRuntime
 import Glibc
 import Judge
-import Reports
-import Scenario
+import PhonePolicy
 import Wallet
-import WalletProfiles
+import Guardrails
 
 // The verdict on a story on real processes.
 extension RealStage {

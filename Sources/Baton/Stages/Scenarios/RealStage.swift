@@ -1,24 +1,18 @@
 // Stages: stories, the demo and soaks on real processes, and stories in virtual time.
 
-import PhoneClient
-import Inspection
 import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import IncomingStore
-import LightningInvoices
+import Lightning
 import PhonePolicy
-import Reports
-import Scenario
 import SharedContainer
-import Terminal
 
 /// Plays a story on real processes: its own phone and peer in a scratch home, signals as faults. It observes only from
 /// outside: the answers of iosd and lspd, and snapshots of the container.
 final class RealStage: ScenarioStage {
   let driver: PhoneDriver
-  var phone: PhoneClient.Phone { driver.phone }
+  var phone: Baton.Phone { driver.phone }
   private(set) var invoices: [PayableInvoice] = []
   /// Those that try again.
   var senders: [RetryingSender] = []
@@ -60,7 +54,7 @@ final class RealStage: ScenarioStage {
     pair: OwnPair? = nil
   ) throws {
     self.pair = pair
-    let phone = PhoneClient.Phone(home: home)
+    let phone = Baton.Phone(home: home)
     narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
     holdSeconds = settings.lazy.compactMap(\.holdSeconds).last ?? 120

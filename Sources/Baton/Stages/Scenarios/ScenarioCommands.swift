@@ -1,7 +1,5 @@
-import Terminal
 import DaemonRuntime
-import Reports
-import Scenario
+import PhonePolicy
 
 /// Prints the language of stories.
 enum ScenarioCommands {

@@ -1,9 +1,6 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
-import Reports
-import Scenario
+import PhonePolicy
 
 /// The outcome of one story, as text and JSON.
 struct ScenarioOutcome {

@@ -1,7 +1,6 @@
 import Ground
-import LightningWire
+import Lightning
 import PhonePolicy
-import Scenario
 
 /// The phone's answers in the language of stories, the same for both stages.
 enum ScenarioWords {

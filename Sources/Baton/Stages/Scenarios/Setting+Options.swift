@@ -1,10 +1,9 @@
 import Ground
 import PhonePolicy
-import Scenario
-import Sender
+import Lightning
 import Simulation
 import Wallet
-import WalletProfiles
+import Guardrails
 
 // The settings in the head of a story, for each stage.
 extension Setting {

@@ -1,5 +1,4 @@
 import Ground
-import Scenario
 import Simulation
 
 // Payments by the user in the simulated world.

@@ -1,6 +1,5 @@
 import LightningProvider
-import Scenario
-import Sender
+import Lightning
 import Simulation
 
 extension WorldSender {

@@ -1,12 +1,9 @@
-import Lab
 import Ground
 import Guardrails
 import LightningProvider
 import PhonePolicy
-import Scenario
 import Simulation
 import Wallet
-import WalletProfiles
 
 /// Plays a story in the simulated world. A seeded generator picks the next of the ready moves; time passes when no move
 /// is ready.

@@ -1,5 +1,4 @@
 import PhonePolicy
-import Scenario
 
 /// The notification centre of a simulated phone, its pushes and tasks; on a real phone iosd's rows have them.
 struct StageCentre {

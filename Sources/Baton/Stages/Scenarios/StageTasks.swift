@@ -1,5 +1,4 @@
 import PhonePolicy
-import Scenario
 
 /// The background tasks of a simulated phone; on a real phone iosd's rows have them.
 struct StageTasks {

@@ -1,10 +1,7 @@
 import DaemonRuntime
 import Ground
-import Inspection
 import Judge
-import PhoneClient
-import Reports
-import Terminal
+import PhonePolicy
 
 /// Prints the events of a phone and its peer while a story plays on them, from the journals that they write.
 final class StoryNarrator {
@@ -14,7 +11,7 @@ final class StoryNarrator {
   private var sentences = JournalNarrator()
   private var waits = NodeWaits()
 
-  init(_ phone: PhoneClient.Phone, _ output: Output) {
+  init(_ phone: Baton.Phone, _ output: Output) {
     self.output = output
     merger = JournalMerger(directory: phone.journal)
   }

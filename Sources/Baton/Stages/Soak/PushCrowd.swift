@@ -1,9 +1,8 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
 import enum PhonePolicy.AfterContent
-import WalletProfiles
+import Guardrails
 
 /// Plays pushes on many phones at once, each with its own peer and pair.
 final class PushCrowd: Sendable {

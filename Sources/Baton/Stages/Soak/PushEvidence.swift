@@ -1,10 +1,7 @@
-import PhoneClient
-import Inspection
 import Ground
 import DaemonRuntime
 import Guardrails
 import PhonePolicy
-import Reports
 import SharedContainer
 
 /// A phone's rows of pushes, notifications and extension processes, and the problems in them.
@@ -38,7 +35,7 @@ struct PushEvidence {
   }
 
   /// Reads the phone's files.
-  init(of phone: PhoneClient.Phone) throws(ContainerError) {
+  init(of phone: Baton.Phone) throws(ContainerError) {
     self.init(pushes: [], notifications: [], processes: [])
     for row in GrowingRows<PushRow>("\(phone.os)/pushes.jsonl").next() { add(push: row) }
     for row in GrowingRows<NotificationRow>("\(phone.os)/notifications.jsonl").next() {

@@ -1,10 +1,7 @@
-import PhoneClient
-import Inspection
 import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
-import Reports
 
 /// Plays pushes on one phone: each announces a payment that the peer holds for the offline wallet.
 final class PushPlay {

@@ -1,9 +1,7 @@
-import PhoneClient
-import Terminal
 import Ground
 import DaemonRuntime
-import Reports
-import WalletProfiles
+import PhonePolicy
+import Guardrails
 
 /// The outcome of many pushes on many phones, and its problems.
 struct PushReport {

@@ -1,7 +1,6 @@
-import PhoneClient
 import DaemonRuntime
 import Ground
-import Reports
+import PhonePolicy
 
 extension SoakFigures {
   private static let looks = 5

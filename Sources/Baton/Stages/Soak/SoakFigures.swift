@@ -1,8 +1,7 @@
-import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
-import Reports
+import PhonePolicy
 
 /// The resources of one process, from the kernel and from the process itself.
 struct SoakFigures: Report, Hashable {

@@ -1,4 +1,3 @@
-import PhoneClient
 import Ground
 import DaemonRuntime
 

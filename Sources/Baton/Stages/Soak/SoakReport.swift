@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Reports
+import PhonePolicy
 
 /// The processes' resources before and after the rounds, and the leaks.
 struct SoakReport {

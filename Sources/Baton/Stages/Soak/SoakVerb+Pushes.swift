@@ -1,6 +1,3 @@
-import PhoneClient
-import Terminal
-import Inspection
 import Ground
 import DaemonRuntime
 import Foundation

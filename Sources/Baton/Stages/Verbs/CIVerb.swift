@@ -1,12 +1,8 @@
 import DaemonRuntime
 import Foundation
 import Ground
-import Inspection
-import PhoneClient
-import Reports
-import Scenario
+import PhonePolicy
 import SharedContainer
-import Terminal
 
 /// Plays every story that applies on a team's own programs, and leaves one directory of evidence.
 package enum CIVerb: Verb {

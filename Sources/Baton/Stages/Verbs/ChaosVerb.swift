@@ -2,12 +2,8 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Ground
-import Inspection
 import Judge
-import Lab
-import PhoneClient
-import Reports
-import Terminal
+import PhonePolicy
 
 /// Strikes processes at random moments of payments, then gives the judge's verdict.
 package enum ChaosVerb: Verb {

@@ -1,7 +1,4 @@
 import DaemonRuntime
-import PhoneClient
-import Scenario
-import Terminal
 
 /// Plays its story on real processes, and prints the events as they happen.
 package enum DemoVerb: Verb {

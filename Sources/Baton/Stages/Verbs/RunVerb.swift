@@ -1,11 +1,6 @@
-import PhoneClient
-import Inspection
-import Terminal
-import Lab
 import Ground
 import DaemonRuntime
 import Foundation
-import Scenario
 import Simulation
 
 /// Plays stories and compares their answers with the expected ones.

@@ -1,4 +1,3 @@
-import PhoneClient
 import CLinux
 import Ground
 import DaemonRuntime

@@ -1,6 +1,4 @@
 import Crypto
-import Bitcoin
-import LightningWire
 
 // From stfu to the negotiated transaction. The initiator adds inputs and outputs one by one, and the other end
 // answers each with tx_complete.

@@ -1,6 +1,3 @@
-import Bitcoin
-import LightningWire
-
 // From the first signature to the new funding, across connections, processes and crashes.
 extension Channel {
   /// The `commitment_signed` for the new funding. It has the current commitment's number and moves no HTLC.

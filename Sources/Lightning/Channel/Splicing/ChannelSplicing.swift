@@ -1,6 +1,3 @@
-import Bitcoin
-import LightningWire
-
 // Splice-out: a transaction that spends the channel's funding (BOLT 2, "Channel Splicing"). One at a time, begun
 // only by the wallet. The channel takes no update from the request until both ends use the new funding, so each
 // commitment has one funding.

@@ -1,5 +1,4 @@
 import Crypto
-import Bitcoin
 
 /// A splice-out, from the step that binds this side until both ends use the new funding. It has all data needed to
 /// complete the splice.

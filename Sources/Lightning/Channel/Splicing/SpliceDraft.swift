@@ -1,6 +1,3 @@
-import Bitcoin
-import LightningWire
-
 /// The transaction under negotiation.
 struct SpliceDraft: Hashable, Codable, Sendable {
   var lockTime: UInt32

@@ -1,5 +1,3 @@
-import LightningWire
-
 /// The negotiation of a splice before either end is bound. Never durable: it is dropped with the connection, and the
 /// balances are unchanged.
 struct SpliceNegotiation: Hashable, Codable, Sendable {

@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// The amount and the script of a withdrawal.
 public struct SpliceRequest: Hashable, Codable, Sendable {
   public var amountSat: UInt64

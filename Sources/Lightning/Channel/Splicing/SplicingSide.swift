@@ -1,5 +1,3 @@
-import Bitcoin
-
 /// This end's part in splices; set on a connection if both ends support them.
 public struct SplicingSide: Hashable, Codable, Sendable {
   public enum Role: Hashable, Codable, Sendable {

@@ -1,0 +1,115 @@
+import Ground
+import DaemonRuntime
+import Lightning
+import PhonePolicy
+
+/// A payment of the wallet, in either direction, or one that the peer holds for it.
+struct PaymentEntry: Report, Hashable {
+  enum Direction: String, Codable, CaseIterable {
+    case incoming = "in"
+    case outgoing = "out"
+  }
+
+  var direction: Direction
+  /// In: `received`, `held` (by the peer), `offered` (HTLC pending). Out: `pending`, `paid`, `failed`, `lost`; of a
+  /// withdrawal `signing`, `committed`, `signed`, `done`, `forgotten`, `lost`.
+  var state: String
+  var amountMsat: UInt64
+  /// Nil of a withdrawal, which has a `txid` instead.
+  var paymentHash: String?
+  var txid: String?
+  var feeMsat: UInt64?
+  /// When it was received, begun, or requested from the peer.
+  var atWallNanoseconds: Int64
+  /// The epoch that received or began it.
+  var epoch: Int64?
+  var text: String?
+  var preimage: String?
+  var failureCode: Int64?
+  /// BOLT 4's name of `failureCode`.
+  var codeName: String?
+  /// How long the peer still holds it.
+  var holdLeftMs: Int64?
+  /// Which of its sender's attempts the peer has, if the sender counts.
+  var attempt: UInt64?
+
+  private enum CodingKeys: String, CodingKey {
+    case direction, state, amountMsat, paymentHash, txid, feeMsat
+    case atWallNanoseconds = "at_wall_ns"
+    case epoch, text, preimage, failureCode, codeName, holdLeftMs, attempt
+  }
+
+  init(_ payment: WalletView.PaymentFacts, text: String?) {
+    direction = .incoming
+    state = "received"
+    amountMsat = payment.amountMsat
+    paymentHash = payment.paymentHash
+    atWallNanoseconds = payment.wallNanoseconds
+    epoch = payment.epoch
+    self.text = text
+  }
+
+  init(_ payment: WalletView.SentFacts) {
+    direction = .outgoing
+    state = payment.state
+    amountMsat = payment.amountMsat
+    paymentHash = payment.paymentHash
+    atWallNanoseconds = payment.begunWallNanoseconds
+    epoch = payment.begunEpoch
+    preimage = payment.preimage
+    failureCode = payment.failureCode
+    codeName = failure?.name
+  }
+
+  init(_ splice: WalletView.SpliceFacts) {
+    direction = .outgoing
+    state = splice.state
+    amountMsat = splice.amountMsat
+    txid = splice.transaction
+    feeMsat = splice.feeMsat
+    atWallNanoseconds = splice.begunWallNanoseconds
+    epoch = splice.begunEpoch
+  }
+
+  /// From the peer's row of an open payment. Its instants are of the machine's monotonic clock.
+  init?(
+    atPeer row: PeerPaymentRow, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant
+  ) {
+    guard row.isOpen else { return nil }
+    direction = .incoming
+    state = row.state
+    amountMsat = row.amountMsat
+    paymentHash = row.paymentHash
+    self.text = text(row.paymentHash)
+    attempt = row.attempt
+    atWallNanoseconds = wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds
+    if state == "held", let until = row.holdUntilNs {
+      holdLeftMs = max(.zero, Instant(nanoseconds: until) - now).wholeMilliseconds
+    }
+  }
+
+  private var failure: FailureCode? {
+    failureCode.flatMap { UInt16(exactly: $0) }.map { FailureCode(rawValue: $0) }
+  }
+
+  private var attemptWords: String { attempt.map { ", attempt \($0)" } ?? "" }
+
+  private var what: String {
+    if let feeMsat { return "withdrawal \(state), fee \(HumanText.amount(msat: feeMsat))" }
+    return switch (direction, state) {
+    case (.incoming, "held"):
+      "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left\(attemptWords)"
+    case (.incoming, "offered"): "offered as an HTLC, not settled\(attemptWords)"
+    case (.outgoing, "pending"): "pending"
+    case (.outgoing, "failed"): "failed\(failure.map { ": \($0.words)" } ?? "")"
+    default: state
+    }
+  }
+
+  var cells: [String] {
+    [
+      WallClockText.write(atWallNanoseconds), direction.rawValue, HumanText.amount(msat: amountMsat), what,
+      String((paymentHash ?? txid ?? "").prefix(16)), text ?? "",
+    ]
+  }
+}

@@ -1,0 +1,83 @@
+import DaemonRuntime
+
+/// Finds and runs the verb; an error becomes one sentence and an exit code.
+enum Program {
+  static var verbs: [any Verb.Type] {
+    [
+      DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
+      KillVerb.self, FreezeVerb.self, ThawVerb.self,
+      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
+      LSPVerb.self, WebhookVerb.self,
+      NotificationsVerb.self, TasksVerb.self,
+      PushesVerb.self, PaymentsVerb.self,
+      StatusVerb.self, WatchVerb.self, ServeVerb.self,
+      InspectVerb.self, DoctorVerb.self,
+      JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
+      ExploreVerb.self,
+      AblationVerb.self, MuseumVerb.self,
+      ChaosVerb.self, SoakVerb.self,
+      ScratchVerb.self, PairVerb.self,
+      CompletionVerb.self, HelpVerb.self, VersionVerb.self,
+    ]
+  }
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "baton", summary: "one Lightning node, two processes, one holder at a time",
+      options: [
+        OptionDeclaration(
+          "--home", value: .path("DIR"), help: "the phone's directory; default: BATON_HOME, else ./.baton"),
+        OptionDeclaration("--json", help: "print JSON instead of text"),
+      ],
+      subcommands: verbs.map { $0.declaration })
+  }
+
+  static func run(_ arguments: [String]) -> ExitCode {
+    if arguments.isEmpty {
+      writeAll(standardError, Array(Welcome.text.utf8))
+      return .wrongUsage
+    }
+    do {
+      return StandardOutput.end(try perform(arguments))
+    } catch { return end(CommandFailure(error), arguments) }
+  }
+
+  /// Prints the error on stderr, and with --json also on stdout, even if the rest of the line is invalid.
+  static func end(_ failure: CommandFailure, _ arguments: [String]) -> ExitCode {
+    StandardOutput.end(failure.tell(asJSON: arguments.prefix { $0 != "--" }.contains("--json")))
+  }
+
+  private static func perform(_ arguments: [String]) throws -> ExitCode {
+    // An unknown verb is refused below, also with -h.
+    if asksForWelcome(arguments), case .help = try declaration.parse(arguments + ["-h"]) {
+      StandardOutput.write(Welcome.text)
+      return .done
+    }
+    let typed = arguments.prefix { $0 != "--" }
+    if typed.contains("--version"), !typed.contains("-h"), !typed.contains("--help") {
+      VersionVerb.tell(Output(isJSON: typed.contains("--json")))
+      return .done
+    }
+    switch try declaration.parse(arguments) {
+    case .help(let text):
+      StandardOutput.write(text)
+      return .done
+    case .run(let line):
+      guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
+        return .wrongUsage
+      }
+      guard let plan = verb.supervision(line) else { return try verb.run(try Invocation(line: line)) }
+      Supervisor.run(plan) { place in
+        do {
+          return StandardOutput.end(try verb.run(try Invocation(line: line, place: place))).rawValue
+        } catch { return end(CommandFailure(error), arguments).rawValue }
+      }
+    }
+  }
+
+  private static func asksForWelcome(_ words: [String]) -> Bool {
+    let names = Set(verbs.map { $0.declaration.name })
+    let asksForHelp = words.contains { $0 == "-h" || $0 == "--help" } || words == ["help"]
+    return asksForHelp && !words.contains { names.contains($0) }
+  }
+}

@@ -1,0 +1,34 @@
+import Ground
+import DaemonRuntime
+import SharedContainer
+
+/// Who holds the node, why, and since when.
+enum StatusVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "status", summary: "show who holds the node, why, and since when; also without the daemons",
+      examples: [("baton status --json", "for a script")])
+  }
+
+  /// A database that no process has open is copied to a temporary directory.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "status", isLooking: true, needsPlace: false)
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = try invocation.phone
+    try requirePhone(phone)
+    let status = PhoneStatus(phone)
+    invocation.output.isJSON ? invocation.output.say(status.document) : status.tell(invocation.output)
+    return .done
+  }
+
+  static func requirePhone(_ phone: Phone) throws(CommandFailure) {
+    guard FilePath.isDirectory(phone.home) else {
+      throw CommandFailure(
+        .daemonMissing,
+        "there is no phone at \(phone.home); start a phone with `baton up`, or name its directory with --home"
+      )
+    }
+  }
+}

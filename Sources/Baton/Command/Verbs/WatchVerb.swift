@@ -1,0 +1,49 @@
+import DaemonRuntime
+import Ground
+
+/// The phone, live.
+enum WatchVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "watch", summary: "watch the phone live, and drive it with keys",
+      options: [OptionDeclaration("--once", help: "print the screen once, as text, and end")],
+      examples: [
+        (
+          "baton watch",
+          "processes, holder, beat, peer, pushes, payments, ends and journals; ? lists the keys"
+        ),
+        ("baton watch --once", "the same screen on any terminal, in a file, or in a report"),
+        ("baton watch --json", "one document for each change, for a script"),
+      ])
+  }
+
+  /// A database that no process has open is copied to a temporary directory. The screen and the stream end their looks
+  /// themselves.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    line.isGiven("--once") ? Supervision(name: "watch", isLooking: true, needsPlace: false) : nil
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = try invocation.phone
+    try StatusVerb.requirePhone(phone)
+    if invocation.line.isGiven("--once") { return once(phone, invocation.output) }
+    if invocation.output.isJSON {
+      return try WatchStream().run(phone, invocation.output)
+    }
+    if let refusal = WatchTerminal.refusal() { throw CommandFailure(.wrongUsage, refusal) }
+    return try WatchSession(phone, output: invocation.output).run()
+  }
+
+  private static func once(_ phone: Phone, _ output: Output) -> ExitCode {
+    let view = LiveLook(phone).take(changed: true)
+    guard !output.isJSON else {
+      output.say(view)
+      return .done
+    }
+    let size = WatchTerminal.size
+    var screen = WatchScreen(home: phone.home, columns: size.columns, rows: size.rows, at: Clock.monotonicNow)
+    _ = screen.handle(.looked(view), at: Clock.monotonicNow)
+    for line in screen.lines { StandardOutput.write(line.painted(by: output) + "\n") }
+    return .done
+  }
+}

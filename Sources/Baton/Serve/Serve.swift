@@ -1,0 +1,190 @@
+// Serve: a running phone over HTTP on 127.0.0.1: a page, events, metrics, and with --control the actions of a live
+// screen. The gate decides who may ask for what; the phone is read and driven by `Live` alone, as by `baton watch`.
+
+import Crypto
+import DaemonRuntime
+import Ground
+import HTTP
+import PhonePolicy
+
+/// One phone's server.
+package final class Serve {
+  /// Actions of a lane that wait for the phone.
+  private static let actionsMax = 4
+  private static let tokenBytes = 16
+
+  private let phone: Phone
+  private let loop: EventLoop
+  private let isControlled: Bool
+  private let token: String
+  private let cookie: String
+  private let lanes: LiveLanes
+  private let tally: LiveTally
+  private let tallyThread: SideThread
+  private var server: HTTPServer?
+  private var feed: LiveFeed?
+  private var view: LiveView?
+  private var streams: [ObjectIdentifier: HTTPStream] = [:]
+  private var awaitingView: [HTTPPromise] = []
+  private var awaitingMetrics: [HTTPPromise] = []
+  private var isCounting = false
+
+  /// Port 0: any free one.
+  package init(
+    _ phone: Phone, port: UInt16, isControlled: Bool, loop: EventLoop,
+    onFailure: @escaping (SystemError) -> Void
+  ) throws(SystemError) {
+    self.phone = phone
+    self.loop = loop
+    self.isControlled = isControlled
+    token = Hexadecimal.encode(randomBytes(Self.tokenBytes))
+    cookie = Hexadecimal.encode(randomBytes(Self.tokenBytes))
+    lanes = LiveLanes(phone, loop: loop)
+    tally = LiveTally(phone)
+    tallyThread = SideThread(loop: loop)
+    var settings = HTTPServer.Settings(
+      crowded: HTTPResponse(
+        status: 503, error: "there are too many connections; close other pages of this server"),
+      late: HTTPResponse(status: 408, error: "no request came within 10 s; connect and send it at once"))
+    settings.headers = ServeGate.headers
+    settings.bodyBytesMax = ServeGate.bodyBytesMax
+    server = try HTTPServer(
+      HostAndPort(loopback: port), loop: loop, settings: settings,
+      replying: {
+        [unowned self] in reply(to: $0)
+      })
+    feed = try LiveFeed(phone, loop: loop, onView: { [unowned self] in show($0) }, onFailure: onFailure)
+  }
+
+  package func stop() { feed?.stop() }
+
+  package var document: ServeAddress {
+    ServeAddress(
+      home: phone.home, url: "http://\(address)/?token=\(token)", port: Int64(address.port), token: token,
+      isControlled: isControlled)
+  }
+
+  private var address: HostAndPort { server?.address ?? HostAndPort(loopback: 0) }
+
+  // MARK: Requests
+
+  private func reply(to request: HTTPRequest) -> HTTPReply {
+    let gate = ServeGate(token: token, cookie: cookie, port: address.port, isControlled: isControlled)
+    let route: ServeRoute
+    do throws(ServeRefusal) { route = try gate.route(request) } catch {
+      return .now(HTTPResponse(status: error.status, error: error.description, allow: error.allow))
+    }
+    switch route {
+    case .page(let hasToken): return .now(page(gate, hasToken))
+    case .events: return .stream(stream())
+    case .status:
+      if let view { return .now(HTTPResponse(status: 200, json: view.json)) }
+      let promise = HTTPPromise()
+      awaitingView.append(promise)
+      return .later(promise)
+    case .metrics: return metrics()
+    case .act(let name): return act(LiveAction(rawValue: name))
+    }
+  }
+
+  /// The cookie is for the page's events, which can send no header; the page drops the token from its address, and keeps
+  /// it in its tab. Who has the cookie alone, as every server of this machine that the browser visits, gets no token from
+  /// us.
+  private func page(_ gate: ServeGate, _ hasToken: Bool) -> HTTPResponse {
+    var page = LivePage(home: phone.home)
+    if isControlled {
+      let actions = LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) }
+      page.control = hasToken ? .buttons(token: token, actions) : .needsToken(actions)
+    }
+    let html = page.html
+    return HTTPResponse(
+      status: 200, contentType: "text/html; charset=utf-8", body: html,
+      more: [
+        HTTPHeader("Set-Cookie", "\(gate.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"),
+        HTTPHeader("X-Content-Type-Options", "nosniff"), HTTPHeader("X-Frame-Options", "DENY"),
+        HTTPHeader("Referrer-Policy", "no-referrer"), HTTPHeader("Cross-Origin-Opener-Policy", "same-origin"),
+      ])
+  }
+
+  // MARK: Events
+
+  private func show(_ view: LiveView) {
+    self.view = view
+    let json = view.json
+    for stream in streams.values { stream.offer(event: "view", data: json) }
+    for promise in awaitingView { promise.keep(HTTPResponse(status: 200, json: json)) }
+    awaitingView = []
+    if !awaitingMetrics.isEmpty { count(view) }
+  }
+
+  private func stream() -> HTTPStream {
+    let stream = HTTPStream()
+    let key = ObjectIdentifier(stream)
+    streams[key] = stream
+    stream.onEnd = { [weak self] in self?.streams[key] = nil }
+    if let view { stream.offer(event: "view", data: view.json) }
+    return stream
+  }
+
+  // MARK: Metrics
+
+  /// Counting takes as long as the journals are long: whoever asks meanwhile gets the same answer. Before the first look
+  /// there is nothing to count.
+  private func metrics() -> HTTPReply {
+    let promise = HTTPPromise()
+    awaitingMetrics.append(promise)
+    if let view { count(view) }
+    return .later(promise)
+  }
+
+  private func count(_ view: LiveView) {
+    guard !isCounting else { return }
+    isCounting = true
+    let tally = tally
+    let answer = { [unowned self] (response: HTTPResponse) in
+      for promise in awaitingMetrics { promise.keep(response) }
+      awaitingMetrics = []
+      isCounting = false
+    }
+    do throws(SystemError) {
+      try tallyThread.perform({ tally.metrics(view) }) { text in
+        answer(HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: text))
+      }
+    } catch { answer(HTTPResponse(status: 503, error: error.description)) }
+  }
+
+  // MARK: Actions
+
+  private func act(_ action: LiveAction?) -> HTTPReply {
+    guard let action, lanes.waiting(in: action.lane) < Self.actionsMax else {
+      return .now(
+        HTTPResponse(
+          status: 503, error: "\(Self.actionsMax) actions wait for the phone; try again when one is done"))
+    }
+    let promise = HTTPPromise()
+    do throws(SystemError) {
+      try lanes.perform(action) { [unowned self] outcome in
+        promise.keep(Self.response(outcome))
+        feed?.lookSoon()
+      }
+    } catch { return .now(HTTPResponse(status: 503, error: error.description)) }
+    return .later(promise)
+  }
+
+  /// What the phone refuses is no mistake in the request.
+  private static func response(_ outcome: LiveOutcome) -> HTTPResponse {
+    guard !outcome.isFailure else { return HTTPResponse(status: 409, error: outcome.sentence) }
+    return HTTPResponse(status: 200, json: ServeDone(outcome).json)
+  }
+}
+
+/// What a request may ask for.
+enum ServeRoute: Hashable, Sendable {
+  /// The request has the token, not the cookie alone.
+  case page(hasToken: Bool)
+  case events
+  case status
+  case metrics
+  /// The name of an action.
+  case act(String)
+}

@@ -1,0 +1,22 @@
+/// Why a wallet process ends, as a code beside its sentence.
+public enum WalletEnding: String, Hashable, Sendable {
+  case fenced
+  case terminated
+  case containerLost = "container-lost"
+  /// The container cannot be opened.
+  case containerUnusable = "container-unusable"
+  /// The phone withholds the seed now.
+  case seedWithheld = "seed-withheld"
+  case seedUnusable = "seed-unusable"
+  /// The extension, before the app has made the wallet.
+  case noWallet = "no-wallet"
+  case failed
+
+  public init(_ reason: EndReason) {
+    switch reason {
+    case .fenced: self = .fenced
+    case .terminated: self = .terminated
+    case .containerLost: self = .containerLost
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import Ground
+import Lightning
+
+// Messages, of the wallet on its registered connection and of unknown nodes.
+extension PeerMachine {
+  mutating func received(
+    _ message: Message, from connection: UInt64, at now: Instant
+  ) -> [PeerDirective] {
+    guard let index = links.firstIndex(where: { $0.id == connection }) else {
+      return [.store([.frameIgnored(connection: connection, "its connection is closed")])]
+    }
+    let link = links[index]
+    if rules.silence != nil { links[index].silence = Silence(since: now) }
+    if link.isOpen, isTooMuch(message, of: index, at: now) {
+      return giveUpSilently(connection, at: now)
+    }
+    if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
+      return undecodable(Chatter.excess(rules.chatter), from: connection, at: now)
+    }
+    switch (link.state, message) {
+    case (.awaitingInit, .initMessage(let initMessage)): return received(initMessage, by: connection, at: now)
+    case (.registered, _): return received(message, at: now, on: connection)
+    case (.visiting, _): return receivedFromOtherNode(message, at: now, on: connection)
+    default: return [.store([.frameIgnored(connection: connection, link.whyIgnored)])]
+    }
+  }
+
+  /// Whether the message exceeds the limit of all unknown nodes together, or the connection's limit of gossip.
+  private mutating func isTooMuch(_ message: Message, of index: Int, at now: Instant) -> Bool {
+    if isOtherNode(links[index].node), !otherNodes.takes(message, at: now) { return true }
+    return message.isNumerous && links[index].gossip.isTooMuch(Chatter.gossipLimit, at: now)
+  }
+
+  /// Closes without a message, so that the connection adds no more rows than its end.
+  private mutating func giveUpSilently(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
+    let why = "too many ignorable messages"
+    var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+    lose(connection, at: now, &step)
+    step.evictions.append(.evict(connection: connection, why))
+    return step.directives
+  }
+
+  private mutating func receivedFromOtherNode(
+    _ message: Message, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    switch message {
+    case .ping, .initMessage, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
+      return received(message, at: now, on: connection)
+    case .service(let payload): return answerStranger(payload, on: connection)
+    case .peerStorage, .pushKey, .holdEnded:
+      return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
+      .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
+      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
+      let why = "there is no channel with this node"
+      var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+      // BOLT 2: an error about the channel in the message, which is not ours.
+      let answer =
+        message.channel.map { Message.error(ErrorOrWarning(channel: $0, text: why)) }
+        ?? .warning(ErrorOrWarning(text: why))
+      giveUp(connection, why, sending: answer, at: now, &step)
+      return step.directives
+    }
+  }
+
+  mutating func undecodable(
+    _ why: String, from connection: UInt64, at now: Instant
+  ) -> [PeerDirective] {
+    var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+    if let link = link(connection), link.isOpen {
+      giveUp(connection, why, at: now, &step)
+    }
+    return step.directives
+  }
+
+  private mutating func received(
+    _ message: Message, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    let acted = LedgerChange.frameActedOn(connection: connection)
+    switch message {
+    case .ping(let ping):
+      guard let answer = ping.answer else { return [.store([acted])] }
+      return [.store([acted]), .send(connection: connection, answer)]
+    case .peerStorage(let blob) where !takesBackup(blob, of: connection, at: now):
+      let why = "more than \(BackupLoad.bytesPerMinute / 1024 / 1024) MiB of backups came within a minute"
+      var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+      giveUp(connection, why, at: now, &step)
+      return step.directives
+    case .peerStorage(let blob):
+      var step = PeerStep(changes: [acted])
+      if storage.storesAtOnce(blob, of: connection, at: now) { store(blob, of: connection, &step) }
+      return step.directives
+    case .initMessage:
+      var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
+      giveUp(connection, "there is a second init: send it once", at: now, &step)
+      return step.directives
+    case .error(let error):
+      var step = PeerStep(changes: [acted])
+      let isOtherNode = link(connection)?.state == .visiting
+      let text = isOtherNode ? "another node reports an error" : "the wallet reports: \(error.text)"
+      // An error is not answered with an error.
+      lose(connection, at: now, &step)
+      step.messages.append(.close(connection: connection, text))
+      return step.directives
+    case _ where message.gossipAnswer != nil:
+      return [.store([acted])] + (message.gossipAnswer.map { [.send(connection: connection, $0)] } ?? [])
+    case .pushKey(let key): return received(key, on: connection)
+    case .service(let payload): return answer(payload, on: connection, at: now)
+    case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .holdEnded, .unknown:
+      return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
+      .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
+      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
+      return receivedForChannel(message, at: now, on: connection)
+    }
+  }
+
+  private mutating func takesBackup(_ blob: Blob, of connection: UInt64, at now: Instant) -> Bool {
+    guard let index = links.firstIndex(where: { $0.id == connection }) else { return false }
+    defer { links[index].hasBackedUp = true }
+    return backups.takes(blob.count, isFirst: !links[index].hasBackedUp, at: now)
+  }
+
+  mutating func store(_ blob: Blob, of connection: UInt64, _ step: inout PeerStep) {
+    state.backup = blob
+    step.changes.append(.backup(connection: connection, blob))
+  }
+
+  private mutating func receivedForChannel(
+    _ message: Message, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    let facts: [ChannelFact]
+    do throws(ChannelError) {
+      facts = try state.channel.receive(message)
+    } catch {
+      return refused(error, at: now, on: connection)
+    }
+    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+    for fact in facts { take(fact, &step) }
+    splicePace.watchQuiescence(state.channel, at: now)
+    route(&step, at: now)
+    advance(on: connection, &step, isChanged: true, at: now)
+    return step.directives
+  }
+
+  private mutating func refused(
+    _ error: ChannelError, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    var step = PeerStep(changes: [.frameIgnored(connection: connection, error.description)])
+    switch error {
+    case .weAreBehind: step.changes.append(.dataLoss(connection: connection, .peer))
+    case .peerIsBehind: step.changes.append(.dataLoss(connection: connection, .wallet))
+    default: break
+    }
+    let answer = error.message(about: state.channel.id)
+    if case .error(let body) = answer, body.channel == state.channel.id {
+      state.failure = body.text
+      step.changes.append(.channelFailed(connection: connection, body.text))
+    }
+    giveUp(connection, error.description, sending: answer, at: now, &step)
+    return step.directives
+  }
+
+  private mutating func take(_ fact: ChannelFact, _ step: inout PeerStep) {
+    switch fact {
+    case .fulfilled(let htlc, let preimage):
+      guard let payment = payment(of: htlc) else { return }
+      state.payments.removeAll { $0.request.id == payment.request.id }
+      state.markPaid(payment.request.paymentHash)
+      calls.noteNews()
+      step.changes.append(.paymentPaid(payment: payment.request.id, preimage: preimage))
+      step.afterwards.append(.answer(payment: payment.request.id, .settled(preimage: preimage)))
+    case .failed(let htlc, let code):
+      guard let payment = payment(of: htlc) else { return }
+      calls.noteNews()
+      fail(payment.request.id, .refusedByRecipient(code: code), &step)
+    case .committed, .reestablished, .revoked, .settled, .spliceGivenUp: break
+    }
+  }
+
+  private func payment(of htlc: HTLC) -> PeerPayment? {
+    state.payments.first { $0.state == .offered(htlc: htlc.id) }
+  }
+
+  /// Offers held payments, and sends the messages that are due.
+  mutating func advance(on connection: UInt64, _ step: inout PeerStep, isChanged: Bool, at now: Instant) {
+    let before = state.channel.record
+    if state.channel.isReestablished { offerHeld(&step) }
+    for outgoing in state.channel.takeOutgoing() {
+      guard let message = message(outgoing) else { continue }
+      if !splicePace.holds(message, for: connection, state.channel.pendingSplice, at: now) {
+        step.messages.append(.send(connection: connection, message))
+      }
+    }
+    if isChanged || state.channel.record != before {
+      step.changes.append(.channel(StoredChannel(state.channel)))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// One process of the phone, as in os/processes.jsonl: written at its start and again at its end.
+public struct ProcessRow: NumberedRow, Hashable {
+  public var id: UInt64
+  public var role: String
+  public var pid: Int32
+  public var startTime: UInt64
+  public var path: String
+  public var launchReason: String
+  /// Nanoseconds since 1970 on the phone's clock, and of the monotonic clock.
+  public var startedWall: Int64
+  public var startedAt: Int64
+  /// The phone's boot, as in journals: `started_at_ns` begins again with each boot of the machine.
+  public var boot: String?
+
+  public var endedWall: Int64?
+  public var endedAt: Int64?
+  /// `exited` or `signalled`, with the number of the code or signal.
+  public var how: String?
+  public var number: Int32?
+  public var reason: String?
+  /// The reason's code for programs.
+  public var endCode: EndCode?
+  /// The code that the process itself announced.
+  public var ownCode: String?
+  public var isCrash: Bool?
+  public var peakFootprintBytes: UInt64?
+  public var peakResidentBytes: UInt64?
+  public var cpuMicroseconds: UInt64?
+  /// The file with its standard output and error, and the last line of it; nil if there was no output.
+  public var output: String?
+  public var lastLine: String?
+
+  enum CodingKeys: String, CodingKey {
+    case id, role, pid, startTime, path, launchReason
+    case startedWall = "started_wall_ns"
+    case startedAt = "started_at_ns"
+    case boot
+    case endedWall = "ended_wall_ns"
+    case endedAt = "ended_at_ns"
+    case how, number, reason, endCode, ownCode
+    case isCrash = "crashed"
+    case peakFootprintBytes, peakResidentBytes
+    case cpuMicroseconds = "cpu_us"
+    case output, lastLine
+  }
+
+  public init(
+    id: UInt64, role: String, pid: Int32, startTime: UInt64, path: String, launchReason: String,
+    startedWall: Int64, startedAt: Int64, endedWall: Int64? = nil, endedAt: Int64? = nil, how: String? = nil,
+    number: Int32? = nil
+  ) {
+    self.id = id
+    self.role = role
+    self.pid = pid
+    self.startTime = startTime
+    self.path = path
+    self.launchReason = launchReason
+    self.startedWall = startedWall
+    self.startedAt = startedAt
+    self.endedWall = endedWall
+    self.endedAt = endedAt
+    self.how = how
+    self.number = number
+  }
+
+  public var hasEnded: Bool { reason != nil || endedAt != nil }
+}

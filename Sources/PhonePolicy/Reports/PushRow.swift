@@ -1,0 +1,63 @@
+/// One push, as in os/pushes.jsonl; ids continue over restarts, so an id is unique in the phone's lifetime.
+public struct PushRow: NumberedRow, Hashable {
+  public var id: UInt64
+  /// Of the waking half of an alert with `content-available`: the alert's push id.
+  public var of: UInt64?
+  public var isVisible: Bool
+  public var hasMutableContent: Bool
+  /// True for a push with a badge or sound and no alert; otherwise missing.
+  public var isBadgeOrSound: Bool?
+  public var wall: Int64
+  public var at: Int64
+  /// The phone's boot, as in journals: `at_ns` begins again with each boot of the machine.
+  public var boot: String?
+  /// The push's fate as text, if known; `fateWall` and `fateAt` are its time.
+  public var fate: String?
+  /// The fate's code for programs.
+  public var fateCode: PushFateCode?
+  /// `PushFate.detail`.
+  public var fateDetail: String?
+  /// How long the phone was off the network after the push came.
+  public var lateMs: Int64?
+  /// The applied badge and sound of a push without an alert.
+  public var appliedBadge: Int?
+  public var appliedSound: String?
+  public var fateWall: Int64?
+  public var fateAt: Int64?
+
+  enum CodingKeys: String, CodingKey {
+    case id, of
+    case isVisible = "visible"
+    case hasMutableContent = "mutable_content"
+    case isBadgeOrSound = "badge_or_sound"
+    case wall = "wall_ns"
+    case at = "at_ns"
+    case boot
+    case fate, fateCode, fateDetail, lateMs, appliedBadge, appliedSound
+    case fateWall = "fate_wall_ns"
+    case fateAt = "fate_at_ns"
+  }
+
+  public init(
+    id: UInt64, of: UInt64? = nil, isVisible: Bool, hasMutableContent: Bool, isBadgeOrSound: Bool? = nil,
+    wall: Int64, at: Int64, fate: String? = nil, fateCode: PushFateCode? = nil, fateDetail: String? = nil,
+    lateMs: Int64? = nil, appliedBadge: Int? = nil, appliedSound: String? = nil, fateWall: Int64? = nil
+  ) {
+    self.id = id
+    self.of = of
+    self.isVisible = isVisible
+    self.hasMutableContent = hasMutableContent
+    self.isBadgeOrSound = isBadgeOrSound
+    self.wall = wall
+    self.at = at
+    self.fate = fate
+    self.fateCode = fateCode
+    self.fateDetail = fateDetail
+    self.lateMs = lateMs
+    self.appliedBadge = appliedBadge
+    self.appliedSound = appliedSound
+    self.fateWall = fateWall
+  }
+
+  public var isSilent: Bool { !isVisible && isBadgeOrSound != true }
+}
