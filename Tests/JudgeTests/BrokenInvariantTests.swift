@@ -178,6 +178,27 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run) == [7])
   }
 
+  /// The extension is stopped as soon as iosd has its text, often before it can say that it has finished.
+  @Test func `An extension that works on a push for 40 s violates invariant 7 unless iosd stopped it`() throws {
+    let finished = #"{"serviceFinished":{"push":70,"reason":"idle"}}"#
+    let delivered = #"{"contentDelivered":{"push":70}}"#
+    let cases: [(event: String, directive: String?, broken: [Int])] = [
+      (delivered, nil, [7]), (finished, nil, []), (delivered, #"{"suspend":{"_0":"extension"}}"#, []),
+      (delivered, #"{"suspend":{"_0":"app"}}"#, [7]), (#"{"processEnded":{"_0":"extension"}}"#, nil, []),
+    ]
+    for (event, directive, broken) in cases {
+      let run = try SampleStory.tell()
+      let phone = TestJournal("iosd", pid: 77, startTime: 1, at: run.now)
+      phone.event(
+        "phone", #"{"pushArrived":{"_0":{"id":70}}}"#,
+        [#"{"tell":{"_0":"extension","_1":{"push":{"id":70,"deadlineMilliseconds":30000}}}}"#], at: run.now)
+      phone.event("phone", event, directive.map { [$0] } ?? [], at: run.now + 5_000_000_000)
+      phone.end(at: run.now + 40_000_000_000)
+      try phone.write(to: "\(run.home)/journal")
+      #expect(try invariants(of: run) == broken, "\(event) \(directive ?? "")")
+    }
+  }
+
   @Test
   func `L-S.3 A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
     let run = try SampleStory.tell()

@@ -82,6 +82,8 @@ extension Checker {
       if let current = serving, journal.hasGap(fromLine: current.line, to: record.line) { serving = nil }
       let isOver =
         record.event["serviceFinished"] != nil || record.event["processEnded"]?["_0"]?.text == "extension"
+        // iosd stops the extension as soon as it has the text: often before the extension says that it has finished.
+        || record.directives.contains { $0["suspend"]?["_0"]?.text == "extension" }
       // The phone may have been paused: then its timer was late, not the extension.
       let isBeingKilled = lastKill.map { record.atNs &- $0.atNs < 1_000_000_000 } ?? false
       if let current = serving, !isKilled(record), !isBeingKilled {

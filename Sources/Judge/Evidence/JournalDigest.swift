@@ -31,7 +31,7 @@ struct JournalDigest {
     case "phone":
       kept(
         record, record.event.only(["serviceFinished", "processEnded"]),
-        ["tell", "kill", "recordFate", "show"])
+        ["tell", "suspend", "kill", "recordFate", "show"])
     default: nil
     }
   }
