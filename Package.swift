@@ -318,7 +318,8 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "WaitingTests", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime", "MainAppd",
+        "WaitingTests", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime",
+        "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(

@@ -6,7 +6,7 @@ import Heartbeat
 import Lightning
 import Wallet
 import LightningProvider
-import PhonePolicy
+@testable import PhonePolicy
 
 /// Journals as the daemons write them, a few records of each core.
 enum JournalSamples {

@@ -1,5 +1,5 @@
-import Ground
 import CSecp256k1
+import Ground
 
 /// A private key of secp256k1, with its public key. Its description is the public key alone and it is not `Codable`,
 /// so that it cannot end up in a journal.
@@ -66,4 +66,58 @@ extension PrivateKey: CustomStringConvertible {
 
 extension PrivateKey: CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
+}
+
+/// The library's context: created and blinded once, then only read, which the library allows from any number of
+/// threads.
+enum Curve {
+  nonisolated(unsafe) static let context: OpaquePointer = {
+    // Fails only without memory, when nothing else would work either.
+    guard let context = secp256k1_context_create(UInt32(SECP256K1_CONTEXT_NONE)) else {
+      fatalError("libsecp256k1 has no memory for its context")
+    }
+    // Protects against timing and power analysis; results do not depend on it.
+    _ = secp256k1_context_randomize(context, randomBytes(Bytes32.size))
+    return context
+  }()
+}
+
+/// An ECDSA signature: r and s in 64 bytes, and which of up to four public keys is the signer's.
+public struct RecoverableSignature: Hashable, Sendable {
+  public static let compactSize = 64
+
+  public let compact: [UInt8]
+  public let recovery: UInt8
+
+  /// nil unless there are 64 bytes, and the number is 0 to 3.
+  public init?(_ compact: [UInt8], recovery: UInt8) {
+    guard compact.count == Self.compactSize, recovery < 4 else { return nil }
+    self.init(unchecked: compact, recovery: recovery)
+  }
+
+  init(unchecked compact: [UInt8], recovery: UInt8) {
+    self.compact = compact
+    self.recovery = recovery
+  }
+
+  /// The public key that signed this digest; nil if none can be recovered. High and low s are accepted.
+  public func signer(of digest: Bytes32) -> PublicKey? {
+    var signature = secp256k1_ecdsa_recoverable_signature()
+    var key = secp256k1_pubkey()
+    guard
+      secp256k1_ecdsa_recoverable_signature_parse_compact(
+        Curve.context, &signature, compact, Int32(recovery)) == 1,
+      secp256k1_ecdsa_recover(Curve.context, &key, &signature, digest.bytes) == 1
+    else { return nil }
+    return PublicKey(key)
+  }
+
+  /// Whether this key signed the digest. Refuses a high s, which anyone can compute from the low one.
+  public func isValid(for digest: Bytes32, by signer: PublicKey) -> Bool {
+    var signature = secp256k1_ecdsa_signature()
+    guard var key = signer.parsed,
+      secp256k1_ecdsa_signature_parse_compact(Curve.context, &signature, compact) == 1
+    else { return false }
+    return secp256k1_ecdsa_verify(Curve.context, &signature, digest.bytes, &key) == 1
+  }
 }

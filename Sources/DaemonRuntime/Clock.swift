@@ -1,3 +1,4 @@
+import Glibc
 import Ground
 import Platform
 
@@ -50,5 +51,95 @@ public final class Clock {
     guard let file else { return nil }
     if let fresh = file.read() { lastGood = fresh }
     return lastGood
+  }
+}
+
+/// The file through which iosd gives each phone its own clocks. iosd writes it, the other programs read it.
+public final class PhoneClockFile {
+  public let path: String
+  private var reader: Int32 = -1
+
+  public init(path: String) { self.path = path }
+
+  deinit { if reader >= 0 { close(reader) } }
+
+  /// Nil if there is no file or its checksum is wrong.
+  public func read() -> PhoneClock? {
+    if reader < 0 {
+      reader = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      if reader < 0 { return nil }
+    }
+    // A read may fall into the middle of a write; the writer needs less than a microsecond.
+    for _ in 0..<4 {
+      var bytes = [UInt8](repeating: 0, count: PhoneClock.size)
+      guard pread(reader, &bytes, bytes.count, 0) == bytes.count else { return nil }
+      if let clock = PhoneClock(decoding: bytes) { return clock }
+    }
+    return nil
+  }
+
+  /// One `pwrite` in place, so that readers keep their descriptor.
+  public func write(_ clock: PhoneClock) throws(SystemError) {
+    let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT)
+    defer { close(descriptor) }
+    let bytes = clock.encoded()
+    let count = pwrite(descriptor, bytes, bytes.count, 0)
+    if count != bytes.count { throw SystemError("write \(path)", code: count < 0 ? errno : ENOSPC) }
+  }
+}
+
+/// A phone's boot id and the offsets of its clocks from the kernel's.
+public struct PhoneClock: Hashable, Sendable {
+  public var boot: BootID
+  public var wallOffsetNanoseconds: Int64
+  public var bootOffsetNanoseconds: Int64
+
+  public init(boot: BootID, wallOffsetNanoseconds: Int64 = 0, bootOffsetNanoseconds: Int64 = 0) {
+    self.boot = boot
+    self.wallOffsetNanoseconds = wallOffsetNanoseconds
+    self.bootOffsetNanoseconds = bootOffsetNanoseconds
+  }
+
+  static let size = 64
+  private static let magic: [UInt8] = Array("BATONCLK".utf8)
+
+  /// 64 bytes, little-endian: magic, boot (high, low), wall offset, boot offset, 16 zeros, FNV-1a of the bytes
+  /// before.
+  func encoded() -> [UInt8] {
+    var bytes = Self.magic
+    let words = [
+      boot.high, boot.low, UInt64(bitPattern: wallOffsetNanoseconds),
+      UInt64(bitPattern: bootOffsetNanoseconds), 0, 0,
+    ]
+    for word in words { Self.append(word, to: &bytes) }
+    Self.append(Self.checksum(bytes), to: &bytes)
+    return bytes
+  }
+
+  init?(decoding bytes: [UInt8]) {
+    guard bytes.count == Self.size, bytes.starts(with: Self.magic) else { return nil }
+    guard Self.checksum(bytes[..<56]) == Self.word(bytes, at: 56) else { return nil }
+    boot = BootID(high: Self.word(bytes, at: 8), low: Self.word(bytes, at: 16))
+    wallOffsetNanoseconds = Int64(bitPattern: Self.word(bytes, at: 24))
+    bootOffsetNanoseconds = Int64(bitPattern: Self.word(bytes, at: 32))
+  }
+
+  private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+    }
+  }
+
+  private static func word(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in (offset..<offset + 8).reversed() { word = word << 8 | UInt64(bytes[index]) }
+    return word
+  }
+
+  /// FNV-1a.
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return sum
   }
 }

@@ -14,6 +14,7 @@ public final class EventLoop {
   /// What a descriptor is ready for. Hang-up and error are always reported, asked for or not.
   public struct Readiness: OptionSet, Sendable {
     public var rawValue: UInt32
+
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     public static let readable = Readiness(rawValue: baton_epoll_in)

@@ -381,3 +381,107 @@ public struct Ownership: Hashable, Codable, Sendable {
     return [.stopNode(gracefully: false), .dropLock]
   }
 }
+
+// A claim, or a raise of the epoch, that failed.
+extension Ownership {
+  mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
+    // The peer refuses the epoch that we own.
+    case .owning(let owning) where owning.node == .raising:
+      failedRaise = FailedRaise(trouble: trouble, looksAgainAt: now + retry(trouble))
+      return close(owning)
+    case .closing(let owning) where owning.node == .raising: return close(owning)
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  mutating func claimSuperseded(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: .zero, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising: return fenced()
+    case .closing(let owning) where owning.node == .raising: return fenced()
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  func retry(_ trouble: Trouble) -> TimeSpan {
+    if case .blocked = trouble { Self.blockedRetry } else { Self.troubleRetry }
+  }
+
+  /// The other process may hold our lock for an instant while probing it, so the claim is first repeated quickly; if
+  /// another process of our own role still holds the lock, retry at the normal interval.
+  mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(var looking):
+      looking.ownLockRefusals += 1
+      let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
+      return lookAgain(looking, after: isQuick ? Self.ownLockRetry : lookInterval, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising,
+      .closing(let owning) where owning.node == .raising:
+      return close(owning)
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  mutating func beginLooking(at now: Instant) -> [GuardDirective] {
+    var looking = newLook(at: now)
+    if let failed = failedRaise, failed.looksAgainAt > now {
+      looking.isLooking = false
+      looking.nextLook = failed.looksAgainAt
+      looking.trouble = failed.trouble
+    }
+    failedRaise = nil
+    state = .looking(looking)
+    return looking.isLooking ? [.look] : []
+  }
+}
+
+// The user's request to move the wallet to this container.
+extension Ownership {
+  /// As long as `baton restore` waits: a later refusal is put to the user again.
+  static let moveRequestBound = TimeSpan.seconds(10)
+
+  /// An earlier failure does not answer this request: look again at once.
+  mutating func moveHere(at now: Instant) -> [GuardDirective] {
+    movesHereUntil = now + Self.moveRequestBound
+    guard case .looking(var looking) = state, looking.trouble != nil else { return [] }
+    let asks = !looking.isLooking
+    looking.trouble = nil
+    looking.isLooking = true
+    state = .looking(looking)
+    return asks ? [.look] : []
+  }
+
+  /// After a failure the user is informed and can ask again; a blocked container is only waited for.
+  mutating func endMoveRequest(after trouble: Trouble) {
+    if case .failed = trouble { movesHereUntil = nil }
+  }
+
+  mutating func endOldMoveRequest(at now: Instant) {
+    if let movesHereUntil, now >= movesHereUntil { self.movesHereUntil = nil }
+  }
+}
+
+// The peer has seen a higher epoch, or another container.
+extension Ownership {
+  mutating func refused(
+    _ before: Owning, _ highest: Epoch, _ container: ContainerID, at now: Instant
+  ) -> [GuardDirective] {
+    var owning = before
+    let answer = answer(toHighest: highest, of: container)
+    // The request to move stays valid until a claim has replaced the other container's.
+    if answer != .takePlace { movesHereUntil = nil }
+    switch answer {
+    case .raise: break
+    case .takePlace: owning.replacing = ReplacedClaim(epoch: highest, container: container)
+    case .otherDevice, .outOfReach, nil: return release(owning, at: now)
+    }
+    owning.node = .raising
+    state = .owning(owning)
+    let known = max(highest, owning.claim.epoch)
+    return [
+      .stopNode(gracefully: false), .raiseEpoch(owning.claim, above: known, replacing: owning.replacing),
+    ]
+  }
+}

@@ -1,6 +1,8 @@
-import Ground
 import DaemonRuntime
+import Glibc
+import Ground
 import PhonePolicy
+import SharedContainer
 
 /// Answers `baton` and lspd on the control socket: one verb, one function.
 final class ControlServer {
@@ -134,5 +136,145 @@ final class ControlServer {
     } catch { return .error(error.description) }
     shell.journal.note("the user stepped the wall clock by \(seconds) s")
     return ControlMessage("ok", ["wall-ns": "\(shell.clock.wallNanoseconds)"])
+  }
+}
+
+extension ControlServer {
+  /// One field for each switch to change; the answer is the new device state.
+  func device(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
+    // Validate all fields before applying any.
+    let changes = try Self.changes(in: message)
+    if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfUserInput {
+      return .error(why.description)
+    }
+    for change in changes { shell.handle(.deviceChanged(change)) }
+    return ControlMessage("ok", body: Array(DeviceRecord(shell.phone.device).json.utf8))
+  }
+
+  private static func changes(in message: ControlMessage) throws(ControlMessageError) -> [DeviceChange] {
+    var changes: [DeviceChange] = []
+    for field in message.fields {
+      func flag() throws(ControlMessageError) -> Bool { try message.flag(field.name, default: false) }
+      switch field.name {
+      case "locked": changes.append(try flag() ? .locked : .unlocked)
+      case "low-power": changes.append(.lowPowerMode(try flag()))
+      case "background-refresh": changes.append(.backgroundRefresh(try flag()))
+      case "notifications": changes.append(.notifications(try flag()))
+      case "lock-screen": changes.append(.lockScreen(try flag()))
+      case "centre": changes.append(.centre(try flag()))
+      case "banners": changes.append(.banners(try flag()))
+      case "focus": changes.append(.focus(try flag()))
+      case "battery": changes.append(.battery(percent: try message.integer("battery", in: 0...100)))
+      case "charger": changes.append(.charger(try flag()))
+      case "network": changes.append(.network(try flag()))
+      case "storage-full": changes.append(.storage(isFull: try flag()))
+      case "audio": changes.append(.otherAudio(try flag()))
+      default: break
+      }
+    }
+    return changes
+  }
+}
+
+extension DeviceChange {
+  /// The user cannot lock or unlock a phone that is rebooting.
+  fileprivate var needsScreen: Bool { self == .locked || self == .unlocked }
+}
+
+extension ControlServer {
+  /// The user taps, acts on or dismisses a notification of the list.
+  func touch(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
+    let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    let touch: NotificationTouch
+    switch try message.required("do") {
+    case "tap": touch = .tap
+    case "dismiss": touch = .dismiss
+    case "action": touch = .action(try message.required("action"))
+    default: throw .badValue(name: "do", expected: "tap, action or dismiss")
+    }
+    guard let row = shell.notifications.rows.last(where: { $0.id == id }) else {
+      return .error("there is no notification \(id); `baton notifications` lists the present ones")
+    }
+    guard row.isThere else {
+      return .error(
+        "notification \(id) is gone from the list; `baton notifications` lists the present ones")
+    }
+    if let why = shell.phone.refusal(of: touch, category: row.category) { return .error(why.description) }
+    shell.handle(.notificationTouched(id: id, category: row.category, touch))
+    return ControlMessage("ok", ["app": shell.phone.app.word])
+  }
+}
+
+// The phone reboots; iosd keeps running.
+extension ControlServer {
+  /// Nil: the answer is sent when the phone is on again.
+  func reboot(
+    _ message: ControlMessage, _ connection: UnixConnection
+  ) throws(ControlMessageError) -> ControlMessage? {
+    let losingBeats = try message.flag("lose-beats", default: false)
+    let unlocking = try message.flag("unlock", default: false)
+    guard !shell.phone.isGoingDown else {
+      return .error("the phone is powering off; start it again with `baton up`, which is also a boot")
+    }
+    // During a reboot a second one has no effect.
+    if let why = shell.phone.refusalOfUserInput { return .error(why.description) }
+    waitForBoot = connection
+    shell.handle(.rebooted(losingBeats: losingBeats, unlocking: unlocking))
+    return nil
+  }
+
+  /// Both processes are gone, so no process sees the clocks change.
+  func booted(losingBeats: Bool) {
+    if losingBeats { truncate(ContainerLayout(directory: shell.home.container).heartbeat, 0) }
+    var answer: ControlMessage
+    do throws(SystemError) {
+      answer = ControlMessage("ok", ["boot": Journal.text(of: try clockKeeper.boot())])
+    } catch { answer = .error("the phone has rebooted and still has its old boot id: \(error)") }
+    shell.journal.note("the phone has rebooted: \(answer["boot"] ?? answer.errorSentence ?? "")")
+    waitForBoot?.send(answer)
+    waitForBoot = nil
+  }
+}
+
+/// Writes the file that gives this phone its own clocks. Each start of iosd is a boot of the phone; the wall
+/// clock's offset persists. The first half of a boot's id is that of the machine, so that stamps of its monotonic clock
+/// can be compared by it.
+final class ClockKeeper {
+  private let file: PhoneClockFile
+  private var value: PhoneClock
+
+  init(_ path: String) throws(SystemError) {
+    file = PhoneClockFile(path: path)
+    let all = UInt64.min...UInt64.max
+    let last = file.read()
+    value = PhoneClock(
+      boot: BootID(high: Clock().boot.high, low: .random(in: all)),
+      wallOffsetNanoseconds: last?.wallOffsetNanoseconds ?? 0)
+    try file.write(value)
+  }
+
+  /// Begins a new boot: the boot clock restarts at zero, the wall clock continues.
+  func boot() throws(SystemError) -> BootID {
+    let all = UInt64.min...UInt64.max
+    var next = value
+    next.boot = BootID(high: Clock().boot.high, low: .random(in: all))
+    next.bootOffsetNanoseconds = 0 &- Clock.kernelBootClock.nanoseconds
+    try file.write(next)
+    value = next
+    return next.boot
+  }
+
+  /// Fails without a change if the step leaves the clock's range.
+  func step(bySeconds seconds: Int64) throws(SystemError) {
+    let (step, stepOverflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowed) = value.wallOffsetNanoseconds.addingReportingOverflow(step)
+    let hundredYears: Int64 = 3_153_600_000_000_000_000
+    guard !stepOverflowed, !overflowed, (-hundredYears...hundredYears).contains(sum) else {
+      throw SystemError("set the wall clock more than a hundred years off", code: ERANGE)
+    }
+    var next = value
+    next.wallOffsetNanoseconds = sum
+    try file.write(next)
+    value = next
   }
 }

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 import PhonePolicy
 
 /// The user's present and past notifications. The file has all of them.
@@ -50,5 +51,86 @@ final class NotificationCentre {
     answered[id] = board.rows.last { $0.id == id && $0.isThere }?.userInfo
     let row = board.close(id, touch.word, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     if let row { log.append(.notification(row)) }
+  }
+}
+
+/// A line of os/notifications.jsonl: a notification, or a badge set by a push without an alert. One file has both,
+/// so it keeps the order of all badge changes.
+enum BoardLine: Report, Hashable {
+  case notification(NotificationRow)
+  case badge(BadgeRow)
+
+  init(from decoder: any Decoder) throws {
+    // Only a notification has an id.
+    if let row = try? NotificationRow(from: decoder) {
+      self = .notification(row)
+    } else {
+      self = .badge(try BadgeRow(from: decoder))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .notification(let row): try row.encode(to: encoder)
+    case .badge(let row): try row.encode(to: encoder)
+    }
+  }
+
+  var notification: NotificationRow? {
+    if case .notification(let row) = self { row } else { nil }
+  }
+}
+
+struct BadgeRow: Report, Hashable {
+  var badge: Int
+  var wall: Int64
+  var at: Int64
+
+  enum CodingKeys: String, CodingKey {
+    case badge
+    case wall = "wall_ns"
+    case at = "at_ns"
+  }
+}
+
+/// An append-only file of rows; the last row of an id counts.
+final class AppendLog<Row: Report> {
+  private let descriptor: Int32
+  private var lines: LineWriter
+  /// Rows that a full disk did not take, oldest first. They are written before later rows, so no row is missing in
+  /// between.
+  private var waiting: [String] = []
+  private static var mostWaiting: Int { 4096 }
+
+  init(_ path: String) throws(SystemError) {
+    descriptor = try PlainFile.open(path, O_RDWR | O_APPEND | O_CREAT)
+    lines = LineWriter(appendingTo: descriptor)
+  }
+
+  deinit {
+    if !waiting.isEmpty { _ = writeWaiting() }
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// False if the row could not be made durable; the next append tries again.
+  @discardableResult
+  func append(_ row: Row) -> Bool { append([row]) }
+
+  /// In one write: no kill and no full disk is between rows that belong together.
+  @discardableResult
+  func append(_ rows: [Row]) -> Bool {
+    waiting.append(rows.map(\.json).joined(separator: "\n"))
+    return writeWaiting()
+  }
+
+  private func writeWaiting() -> Bool {
+    let written = waiting.prefix { lines.append($0) }.count
+    waiting.removeFirst(max(written, waiting.count - Self.mostWaiting))
+    return waiting.isEmpty && fdatasync(descriptor) == 0
+  }
+
+  /// All valid rows; other lines are skipped.
+  static func rows(of path: String) -> [Row] {
+    Row.rows(in: (try? SmallFile.readOwn(path)) ?? [])
   }
 }

@@ -1,5 +1,6 @@
-import Ground
 import DaemonRuntime
+import Glibc
+import Ground
 import PhonePolicy
 
 // What the app shows, the pasteboard, and links: texts that the phone passes on unread.
@@ -79,4 +80,22 @@ struct PendingLinks {
   }
 
   mutating func take(_ id: UInt64) -> String? { open.removeValue(forKey: id) }
+}
+
+/// Replaces a file of iosd's, on the disk before the call returns.
+enum WholeFile {
+  /// `lasting` also syncs the directory, for data that may be the only copy.
+  static func write(_ bytes: [UInt8], to path: String, lasting: Bool = false) throws(SystemError) {
+    try PlainFile.replace(path, with: bytes, syncs: true)
+    if lasting { try keepName(of: path) }
+  }
+
+  private static func keepName(of path: String) throws(SystemError) {
+    let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+    let place = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let isKept = place >= 0 && fsync(place) == 0
+    let trouble = errno
+    if place >= 0 { close(place) }
+    if !isKept { throw SystemError("sync the directory of \(path)", code: trouble) }
+  }
 }

@@ -1,7 +1,7 @@
 import CLinux
-import Ground
 import DaemonRuntime
 import Glibc
+import Ground
 import PhonePolicy
 
 /// Feeds the phone's core with events and carries out its directives. It contains no rule of the phone.
@@ -389,5 +389,210 @@ final class PhoneShell {
     let said = try message.required("role")
     if said != role.rawValue { journal.note("the hello of the \(role.rawValue) names the role \(said)") }
     handle(.helloSaid(role))
+  }
+}
+
+/// Answers requests for keychain items and containers, over the channel of a wallet process or the control socket.
+/// The rules are in PhonePolicy; item values are never journaled.
+extension PhoneShell {
+  static let keychainVerbs = ["keychain-read", "keychain-write", "keychain-delete", "container"]
+
+  /// The channel identifies the process: only this child was given its other end.
+  func askKeychain(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
+    let request = try message.required("request")
+    var answer: ControlMessage
+    do throws(ControlMessageError) {
+      answer = try answerForKeychain(message, to: .wallet(role))
+    } catch { answer = .error(error.description) }
+    if let sentence = answer.errorSentence {
+      let because = answer["because"]
+      answer = ControlMessage("keychain-refused", ["message": sentence])
+      answer["because"] = because
+    } else {
+      answer.verb = "keychain-answer"
+    }
+    answer["request"] = request
+    child(role)?.send(answer)
+  }
+
+  /// On the control socket the kernel names the connecting process. Its pid may be reused, so its start time must
+  /// match our child's too.
+  func asker(_ peer: PeerCredentials) -> KeychainAsker {
+    let startTime = ProcessTable.startTime(of: peer.pid)
+    for role in Role.allCases {
+      guard let identity = child(role)?.process.identity else { continue }
+      if identity.pid == peer.pid && identity.startTime == startTime { return .wallet(role) }
+    }
+    return .unknownProcess(pid: peer.pid)
+  }
+
+  func answerForKeychain(
+    _ message: ControlMessage, to asker: KeychainAsker
+  ) throws(ControlMessageError) -> ControlMessage {
+    let result: ControlMessage
+    do {
+      result = message.verb == "container" ? try container(message, asker) : try item(message, asker)
+    } catch let error as ControlMessageError { throw error } catch { return .error("\(error)") }
+    if let sentence = result.errorSentence { journal.note("\(message.verb) is refused: \(sentence)") }
+    return result
+  }
+
+  private func container(_ message: ControlMessage, _ asker: KeychainAsker) throws -> ControlMessage {
+    let id = try Self.name("id", message)
+    if let refusal = phone.refusal(to: asker, container: id) { return .error(refusal.description) }
+    return ControlMessage("ok", ["path": home.container])
+  }
+
+  private func item(_ message: ControlMessage, _ asker: KeychainAsker) throws -> ControlMessage {
+    let group = try Self.name("group", message)
+    let account = try Self.name("account", message)
+    // A process without the entitlement does not learn which items exist.
+    if let refusal = phone.refusal(to: asker, group: group, protection: .afterFirstUnlock) {
+      return .error(refusal.description)
+    }
+    let known = try keychain.item(group, account)
+    let request = try message["protection"].map(Self.protection)
+    let strictest =
+      [known?.protection, request].contains(.whenUnlocked)
+      ? KeychainProtection.whenUnlocked : .afterFirstUnlock
+    if let refusal = phone.refusal(to: asker, group: group, protection: strictest) {
+      return .error(refusal.description)
+    }
+    var missing = ControlMessage.error("there is no item \(account) in the access group \(group)")
+    missing["because"] = "missing"
+    switch message.verb {
+    case "keychain-read":
+      guard let known else { return missing }
+      return ControlMessage(
+        "ok", ["protection": known.protection.rawValue], body: try keychain.value(of: known))
+    case "keychain-delete": return keychain.delete(group, account) ? ControlMessage("ok") : missing
+    default:
+      if try message.flag("only-new", default: false), known != nil {
+        var existing = ControlMessage.error(
+          "there is an item \(account) in the access group \(group) already")
+        existing["because"] = "exists"
+        return existing
+      }
+      guard message.body.count <= KeychainStore.valueMax else {
+        return .error(
+          "the item has \(message.body.count) bytes and may have \(KeychainStore.valueMax); shorten it")
+      }
+      try keychain.write(message.body, group, account, request ?? known?.protection ?? .whenUnlocked)
+      return ControlMessage("ok")
+    }
+  }
+
+  private static func name(_ field: String, _ message: ControlMessage) throws(ControlMessageError) -> String {
+    let text = try message.required(field)
+    guard (1...KeychainStore.nameMax).contains(text.unicodeScalars.count), text == text.onOneLine else {
+      throw .badValue(name: field, expected: "one line of at most \(KeychainStore.nameMax) characters")
+    }
+    return text
+  }
+
+  private static func protection(_ word: String) throws(ControlMessageError) -> KeychainProtection {
+    guard let protection = KeychainProtection(rawValue: word) else {
+      throw .badValue(
+        name: "protection", expected: KeychainProtection.allCases.map(\.rawValue).joined(separator: " or "))
+    }
+    return protection
+  }
+}
+
+// Requests to the app, and its answers: opaque bytes to the phone.
+extension PhoneShell {
+  func ask(
+    _ message: ControlMessage, reply: @escaping (ControlMessage) -> Void
+  ) throws(ControlMessageError) {
+    guard message.body.count <= PendingAsks.bodyMax else {
+      return reply(
+        .error(
+          "the request has \(message.body.count) bytes and may have \(PendingAsks.bodyMax); ask for less at once"
+        ))
+    }
+    let inFront = try message.flag("in-front", default: true)
+    handle(.appAsked(request: asks.take(message.body, reply: reply), inFront: inFront))
+  }
+
+  func hearAnswer(_ message: ControlMessage) throws(ControlMessageError) {
+    let request = try message.integer("request", in: UInt64.min...UInt64.max)
+    var answer = ControlMessage("answer", body: message.body)
+    // The app is not told, as on iOS; the user sees it.
+    answer["pasteboard-refusal"] = pasteboardRefusal
+    pasteboardRefusal = nil
+    asks.answer(request, with: answer)
+    handle(.appAnswered(request: request))
+  }
+
+  func error(_ refusal: AskRefusal) -> ControlMessage {
+    refusal.leavesOutcomeUnknown ? .outcomeUnknown(words(refusal)) : .error(words(refusal))
+  }
+
+  /// If the app's process is stopped (SIGSTOP, debugger), asking again does not help.
+  private func words(_ refusal: AskRefusal) -> String {
+    guard refusal == .timedOut, phone.app != .suspended,
+      let pid = child(.app)?.process.identity.pid, ProcessTable.isStopped(pid)
+    else { return refusal.description }
+    return
+      "the outcome is unknown: the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time, and may begin the request once `baton thaw app` continues it; look at `baton payments` before you try again"
+  }
+}
+
+// Messages of the app about background work.
+extension PhoneShell {
+  func understandBackground(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
+    guard role == .app else {
+      journal.note("the \(role.rawValue) sent \(message.verb), which only the app may send")
+      return
+    }
+    if let event = try TaskMessages.event(of: message) { handle(.task(event)) }
+    if let event = try AudioMessages.event(of: message) { handle(.audio(event)) }
+  }
+}
+
+// Tasks that a developer starts or expires by hand.
+extension ControlServer {
+  func taskByHand(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
+    let identifier = try TaskMessages.identifier(message)
+    let isLaunch = message.verb == "task-launch"
+    let refusal =
+      isLaunch
+      ? shell.phone.refusalToLaunchByHand(identifier) : shell.phone.refusalToExpireByHand(identifier)
+    if let refusal { return .error(refusal.description) }
+    shell.handle(
+      .task(isLaunch ? .launchedByHand(identifier: identifier) : .expiredByHand(identifier: identifier)))
+    return ControlMessage("ok")
+  }
+}
+
+extension PhoneReport {
+  var tasks: String { rows(shell.tasks.rows) }
+
+  var nowPlaying: NowPlaying? {
+    guard let playing = shell.phone.audio.playing else { return nil }
+    let session = playing.session
+    return NowPlaying(
+      sinceAtNs: playing.since.nanoseconds, volume: AudioMessages.volumeText(session.volumeThousandths),
+      mixes: session.mixes, loops: session.loops, rateHz: session.rateHertz, channels: session.channels,
+      frames: session.frames)
+  }
+}
+
+extension PhoneShell {
+  /// The app reports the completion of a silent push.
+  func hearPushDone(_ message: ControlMessage) throws(ControlMessageError) {
+    let push = try message.integer("id", in: UInt64.min...UInt64.max)
+    let word = try message.required("result")
+    guard let result = SilentPushResult(rawValue: word) else {
+      let words = SilentPushResult.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .badValue(name: "result", expected: "one of \(words)")
+    }
+    handle(.silentPushDone(push: push, result))
+  }
+
+  func refuseCompletion(of push: UInt64) {
+    journal.note(
+      "the app completed push \(push), which was completed or had expired before, or was never delivered: no effect"
+    )
   }
 }

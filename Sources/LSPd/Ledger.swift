@@ -1,10 +1,11 @@
-import LightningIO
-import Ground
+import Crypto
 import DaemonRuntime
-import Platform
 import Glibc
-import LightningProvider
+import Ground
 import Lightning
+import LightningIO
+import LightningProvider
+import Platform
 
 /// The LSP's durable state, and the judge's evidence: raw frames with their times, whether each was processed, and
 /// every claim received.
@@ -195,5 +196,131 @@ final class Ledger {
         .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(isOpen ? 1 : 0),
         .integer(outcome.isAttempt ? 1 : 0), .integer(time(at).nanoseconds), .integer(id),
       ])
+  }
+}
+
+/// The outcome of a requested push, in its row.
+enum PushProgress: String, CaseIterable {
+  case asked = "asked"
+  /// Accepted by iosd.
+  case delivered = "delivered"
+  case notNeeded = "not-needed"
+  /// An equal push is open.
+  case merged = "merged"
+  case iosdAway = "iosd-away"
+  case refused = "refused"
+  /// iosd disconnected, or did not answer in time.
+  case unanswered = "unanswered"
+  /// No phone is registered for the wallet.
+  case noPhone = "no-phone"
+
+  var isOpen: Bool { self == .asked || (isAttempt && self != .delivered) }
+  var isAttempt: Bool { [.delivered, .iosdAway, .refused, .unanswered].contains(self) }
+}
+
+/// All rows of one event of the core, written together.
+struct LedgerStep {
+  struct FrameBytes {
+    var connection: UInt64
+    var bytes: [UInt8]
+  }
+
+  var wallet = WalletNumber.own
+  var at: Instant
+  var wallNanoseconds: Int64
+  var changes: [LedgerChange] = []
+  /// The event's frame.
+  var incoming: FrameBytes?
+  /// The frames to send after the write.
+  var outgoing: [FrameBytes] = []
+  var pushes: [PushRequest] = []
+
+  /// Only our `init` is sent after this step, which is the same for every node.
+  var isOpeningAlone: Bool {
+    guard changes.count == 1, case .connectionOpened = changes[0] else { return false }
+    return incoming == nil && pushes.isEmpty
+  }
+
+  var isEmpty: Bool { changes.isEmpty && outgoing.isEmpty && pushes.isEmpty }
+}
+
+/// Failures on order, for each wallet's payments; a wallet's newest order counts.
+enum OrderedFailureTable {
+  static func write(
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
+  ) throws {
+    switch change {
+    case .failuresOrdered(let order):
+      try database.execute(
+        "INSERT INTO ordered_failures(at_ns, code, times, left, wallet) VALUES (?, ?, ?, ?, ?)",
+        [
+          .integer(now.nanoseconds), .integer(Int64(order.code)), try .unsigned(order.left),
+          try .unsigned(order.left), .integer(wallet.value),
+        ])
+    case .orderedFailureUsed:
+      try database.execute(
+        """
+        UPDATE ordered_failures SET left = left - 1
+        WHERE id = (SELECT max(id) FROM ordered_failures WHERE wallet = ?) AND left > 0
+        """, [.integer(wallet.value)])
+    default: break
+    }
+  }
+
+  static func read(_ database: Connection, of wallet: WalletNumber = .own) throws -> OrderedFailures? {
+    guard
+      let row = try database.firstRow(
+        "SELECT code, left FROM ordered_failures WHERE wallet = ? ORDER BY id DESC LIMIT 1",
+        [.integer(wallet.value)])
+    else { return nil }
+    guard let code = UInt16(exactly: try row.integer(0)) else {
+      throw LedgerError.unreadable("an ordered failure has no code of BOLT 4")
+    }
+    let left = try row.unsigned(1)
+    return left > 0 ? OrderedFailures(code: code, times: left) : nil
+  }
+}
+
+/// External invoices, one row each, the wallet that they were made for, and whether it has paid them.
+enum ExternalInvoiceTable {
+  static func write(
+    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
+  ) throws {
+    switch change {
+    case .externalMade(let invoice):
+      try database.execute(
+        """
+        INSERT INTO external_invoices(payment_hash, amount_msat, payment_secret, preimage, made_at_ns, wallet)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        [
+          .blob(invoice.paymentHash.bytes), try .unsigned(invoice.amountMsat),
+          .blob(invoice.paymentSecret.bytes), .blob(invoice.preimage.bytes), .integer(now.nanoseconds),
+          .integer(wallet.value),
+        ])
+    case .externalPaid(let hash, let htlc):
+      try database.execute(
+        "UPDATE external_invoices SET htlc = ?, paid_at_ns = ? WHERE payment_hash = ?",
+        [try .unsigned(htlc), .integer(now.nanoseconds), .blob(hash.bytes)])
+    default: break
+    }
+  }
+
+  static func read(_ database: Connection, of wallet: WalletNumber = .own) throws -> [ExternalInvoice] {
+    try database.rows(
+      """
+      SELECT payment_hash, amount_msat, payment_secret, preimage, paid_at_ns FROM external_invoices
+      WHERE wallet = ? ORDER BY id
+      """, [.integer(wallet.value)]
+    ).map { row in
+      let preimage = try row.bytes32(3)
+      let hash = try row.bytes32(0)
+      guard SHA256.hash(preimage.bytes) == hash else {
+        throw LedgerError.unreadable("the preimage of an external invoice")
+      }
+      return ExternalInvoice(
+        paymentHash: hash, amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),
+        preimage: preimage, isPaid: try !row.isNull(4))
+    }
   }
 }

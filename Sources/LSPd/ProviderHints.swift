@@ -1,10 +1,11 @@
 import Crypto
 import DaemonRuntime
-import Lightning
+import Glibc
 import Ground
 import HTTP
-import LightningProvider
+import Lightning
 import LightningIO
+import LightningProvider
 import PhonePolicy
 
 // Senders' questions over HTTP, answered from the state of the recipient's core.
@@ -98,5 +99,72 @@ extension Provider {
   private func hint(for question: HintQuestion) throws -> ForwardingHint {
     let wallet = try wallet(ofPayee: question.recipient, for: own) ?? own!
     return wallet.runner.core.hint(for: question, at: clock.now)
+  }
+}
+
+/// lspd's URL for senders, such as `http://127.0.0.1:40123`, and for lspd to listen on the same port after a restart.
+struct HTTPAddressFile {
+  private static let scheme = "http://"
+
+  let path: String
+
+  /// Nil for a missing file, or one that is damaged.
+  func read() -> HostAndPort? {
+    SmallFile.read(path, limit: 64).flatMap { Self.parse($0) }
+  }
+
+  static func parse(_ bytes: [UInt8]) -> HostAndPort? {
+    let text = String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
+    guard text.hasPrefix(scheme) else { return nil }
+    return HostAndPort(String(text.dropFirst(scheme.count)))
+  }
+
+  static func url(_ place: HostAndPort) -> String { "\(scheme)\(place)" }
+
+  func write(_ place: HostAndPort) throws(SystemError) { try AddressFile.write(Self.url(place), to: path) }
+}
+
+/// One line for each request over HTTP, written before its answer is sent. A kill of lspd loses none.
+///
+/// Any user of the machine may ask, so the file is bounded: a full one becomes `access.jsonl.1`, in place of the one
+/// before.
+final class AccessLog {
+  private static let bytesMax = 16 * 1024 * 1024
+  /// More than a question has; a request of 64 KiB shall not be 64 KiB here.
+  static let targetBytesMax = 300
+
+  private let path: String
+  private var descriptor: Int32
+  private var lines: LineWriter
+  private var bytes: Int
+
+  init(path: String) throws(SystemError) {
+    self.path = path
+    descriptor = try Self.open(path)
+    lines = LineWriter(appendingTo: descriptor)
+    bytes = Int(lseek(descriptor, 0, SEEK_END))
+  }
+
+  deinit { close(descriptor) }
+
+  private static func open(_ path: String) throws(SystemError) -> Int32 {
+    try PlainFile.open(path, O_RDWR | O_APPEND | O_CREAT)
+  }
+
+  /// False if the line could not be written.
+  func append(_ row: AccessRow) -> Bool {
+    if bytes >= Self.bytesMax { turnPage() }
+    let line = row.json
+    guard lines.append(line) else { return false }
+    bytes += line.utf8.count + 1
+    return true
+  }
+
+  private func turnPage() {
+    guard rename(path, "\(path).1") == 0, let next = try? Self.open(path) else { return }
+    close(descriptor)
+    descriptor = next
+    lines = LineWriter(appendingTo: next)
+    bytes = 0
   }
 }

@@ -1,8 +1,8 @@
-import Ground
 import DaemonRuntime
 import Glibc
-import LightningProvider
+import Ground
 import LightningIO
+import LightningProvider
 
 // The other phones, whose wallets lspd serves beside that of its own phone.
 extension Provider {
@@ -61,5 +61,38 @@ enum ServedPhoneError: Error, CustomStringConvertible {
     case .hasOwn(let home):
       "the phone in \(home) has had an lspd of its own, with which its wallet has its channel; name another directory"
     }
+  }
+}
+
+/// Another phone that lspd serves too. In that phone's directory are a control socket and an address, as if it had an
+/// lspd of its own, and the pushes of its wallet go to its iosd.
+struct ServedPhone {
+  var home: String
+  var wallet: WalletNumber
+
+  var socket: String { "\(home)/lsp/lspd.sock" }
+  var address: String { "\(home)/lsp/address" }
+  var http: String { "\(home)/lsp/http" }
+  var httpToken: String { "\(home)/lsp/http-token" }
+  /// Of an lspd of its own.
+  static func ledger(_ home: String) -> String { "\(home)/lsp/ledger.sqlite" }
+  var nodeFile: String { "\(home)/Keychain/wallet-node" }
+  var iosdSocket: String { "\(home)/os/iosd.sock" }
+}
+
+/// lspd's address, for wallets, and for lspd to listen on the same port after a restart.
+struct AddressFile {
+  let path: String
+
+  func read() -> PeerAddress? { PeerAddress(file: path) }
+
+  static func parse(_ bytes: [UInt8]) -> PeerAddress? {
+    PeerAddress(written: bytes)
+  }
+
+  func write(_ address: PeerAddress) throws(SystemError) { try Self.write("\(address)", to: path) }
+
+  static func write(_ address: String, to path: String) throws(SystemError) {
+    try PlainFile.replace(path, with: Array("\(address)\n".utf8))
   }
 }

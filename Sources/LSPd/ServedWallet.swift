@@ -1,8 +1,8 @@
-import Ground
 import DaemonRuntime
+import Ground
 import Lightning
-import LightningProvider
 import LightningIO
+import LightningProvider
 
 /// One wallet: its `PeerMachine` with its connections and pushes. A shell: it makes no decisions.
 final class ServedWallet {
@@ -200,4 +200,67 @@ extension LedgerChange {
     default: false
     }
   }
+}
+
+/// Like Phoenix's pushes: a visible alert that an extension may rewrite, and the reason, hash and amount in clear.
+struct PhoenixPush: Encodable {
+  var aps: PushAPS
+  var reason: String
+  var paymentHash: String?
+  var amountMsat: UInt64?
+
+  static func body(of request: PushRequest) -> String {
+    let alert =
+      switch request.reason {
+      case .incomingPayment: PushAPS.alert("Incoming payment", "Open the app to receive")
+      case .pendingSettlement:
+        PushAPS.alert("Please start the wallet", "An incoming settlement is pending.")
+      // Never requested: Phoenix's server has no such pushes.
+      case .paidOrder, .mutualClose: PushAPS.alert("Wallet", "Open the app to check for new activity")
+      }
+    return PhoenixPush(alert, request).text
+  }
+
+  /// The silent push for the app, without an alert.
+  static func silentBody(of request: PushRequest) -> String { PhoenixPush(.silent, request).text }
+
+  private init(_ aps: PushAPS, _ request: PushRequest) {
+    self.aps = aps
+    reason = request.reason.rawValue
+    paymentHash = request.paymentHash?.hex
+    amountMsat = request.amountMsat
+  }
+
+  private var text: String { (try? JSONLineEncoder(names: .snakeCase).encode(self)) ?? "{}" }
+}
+
+/// The `aps` of a push in Apple's form.
+struct PushAPS: Encodable {
+  struct Alert: Encodable {
+    var title: String
+    var body: String
+  }
+
+  var alert: Alert?
+  var mutableContent: Int?
+  var sound: String?
+  var interruptionLevel: String?
+  var contentAvailable: Int?
+
+  enum CodingKeys: String, CodingKey {
+    case alert
+    case mutableContent = "mutable-content"
+    case sound
+    case interruptionLevel = "interruption-level"
+    case contentAvailable = "content-available"
+  }
+
+  /// A visible push that an extension may rewrite.
+  static func alert(_ title: String, _ body: String) -> PushAPS {
+    PushAPS(
+      alert: Alert(title: title, body: body), mutableContent: 1, sound: "default",
+      interruptionLevel: "time-sensitive")
+  }
+
+  static let silent = PushAPS(contentAvailable: 1)
 }

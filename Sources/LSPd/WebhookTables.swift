@@ -1,8 +1,9 @@
-import Platform
+import Glibc
 import Ground
+import Lightning
 import LightningProvider
 import PhonePolicy
-import Lightning
+import Platform
 
 /// Each wallet's webhooks with the time in which each was registered, the calls to them, and each attempt.
 enum WebhookTables {
@@ -180,4 +181,41 @@ enum WebhookTables {
     }
     return WebhookList(webhooks: webhooks, calls: Array(calls))
   }
+}
+
+/// A time of the wall clock in ISO 8601.
+enum UTCText {
+  static func write(_ wallNanoseconds: Int64, milliseconds: Bool = false) -> String {
+    var seconds = time_t(wallNanoseconds / 1_000_000_000)
+    var parts = tm()
+    guard gmtime_r(&seconds, &parts) != nil else { return "" }
+    let thousandths = 1000 + wallNanoseconds / 1_000_000 % 1000
+    let fraction = milliseconds ? ".\("\(thousandths)".suffix(3))" : ""
+    func two(_ value: Int32) -> String { String("\(100 + value)".suffix(2)) }
+    return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))\(fraction)Z"
+  }
+}
+
+/// The ledger's times are those of the monotonic clock, which begins again with each boot of the machine: the upper bits
+/// have the number of the boot, so that later rows have later times. 0 is the first boot.
+enum LedgerTime {
+  /// A year's nanoseconds and more.
+  private static let clockBits: Int64 = 55
+  private static let clock: Int64 = 1 << clockBits - 1
+
+  static func begin(ofBoot number: Int) throws -> TimeSpan {
+    guard number < 1 << (63 - clockBits) else { throw LedgerError.tooManyBoots(number) }
+    return TimeSpan(nanoseconds: Int64(number) << clockBits)
+  }
+
+  static func isOfOneBoot(_ one: Int64, _ other: Int64) -> Bool { one >> clockBits == other >> clockBits }
+
+  /// In the boot of `now`.
+  static func write(_ instant: Instant, at now: Instant) -> Int64 {
+    now.nanoseconds & ~clock | instant.nanoseconds & clock
+  }
+
+  /// On the clock of its boot.
+  static func read(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds & clock) }
 }

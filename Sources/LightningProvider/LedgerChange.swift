@@ -1,5 +1,5 @@
-import Ground
 import Crypto
+import Ground
 import Lightning
 
 /// One change of the ledger. All changes of one event are one transaction.
@@ -38,4 +38,10 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   /// The LSP has sent an `error` for the channel, which has failed by it. On connection 0 of none: ordered while the
   /// wallet was away, which gets the error when it connects.
   case channelFailed(connection: UInt64, String)
+}
+
+/// The side whose channel state is outdated.
+public enum DataLoss: String, Hashable, Codable, Sendable, CaseIterable {
+  case wallet = "wallet"
+  case peer = "peer"
 }

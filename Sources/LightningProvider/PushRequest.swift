@@ -26,3 +26,11 @@ public struct PushRequest: Hashable, Codable, Sendable {
   /// In Bitkit's form: whether the payment waits for the wallet. In the channel it waits without an end.
   public var isHeld: Bool { holdUntil != nil || reason == .pendingSettlement }
 }
+
+/// How a push reaches the phone.
+public enum PushKind: String, Hashable, Codable, Sendable, CaseIterable {
+  /// For the app in the background, without an alert: best effort.
+  case silent = "silent"
+  /// Shown to the user, after the extension has rewritten it.
+  case alert = "alert"
+}

@@ -9,11 +9,6 @@ public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
   /// Stopped (SIGSTOP, a debugger): it will not finish its transaction before it is continued or killed.
   public var isStopped: Bool
 
-  public init(pid: Int32, isStopped: Bool) {
-    self.pid = pid
-    self.isStopped = isStopped
-  }
-
   public var description: String { "process \(pid) is \(isStopped ? "stopped " : "")inside a transaction" }
 
   // Byte 120 of the shared-memory file is the write lock of a database with a write-ahead log; the two bytes

@@ -36,11 +36,4 @@ public struct TableContents: Hashable, Sendable {
   public var rowCount: RowCount
   /// The last rows, if there are more than the limit: the newest are what users look for.
   public var rows: [Row]
-
-  public init(name: String, columns: [String], rowCount: RowCount, rows: [Row]) {
-    self.name = name
-    self.columns = columns
-    self.rowCount = rowCount
-    self.rows = rows
-  }
 }

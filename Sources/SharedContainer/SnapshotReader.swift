@@ -1,6 +1,6 @@
 import Ground
-import Platform
 import Guardrails
+import Platform
 
 /// Reads the whole container in one read transaction. An invalid row becomes a sentence among the problems; the rest
 /// is still shown.
@@ -170,4 +170,16 @@ struct SnapshotReader {
 
   /// With the container's path instead of the scratch copy's.
   private func here(_ error: any Error) -> ContainerError { ContainerError(error, path: layout.database) }
+}
+
+/// A number of rows, counted up to a limit: a history grows for years, and the cost of reading must not.
+public struct RowCount: Hashable, Sendable {
+  public var number: Int64
+  /// False: there are more rows.
+  public var isExact: Bool
+
+  public init(_ number: Int64, isExact: Bool = true) {
+    self.number = number
+    self.isExact = isExact
+  }
 }

@@ -290,3 +290,206 @@ extension WalletMachine: Shiftable where Guard: Shiftable {
     incoming?.forgetLongAgo(at: now)
   }
 }
+
+// The parts of an app that completes what an extension without a node announces: its screen, and its opening.
+extension WalletMachine {
+  func tellOpening(_ event: OpeningEvent, _ turn: inout WalletTurn) {
+    if opening != nil { turn.tell(.opening(event)) }
+  }
+
+  private func tellIncoming(_ event: IncomingEvent, _ turn: inout WalletTurn) {
+    if incoming != nil { turn.tell(.incoming(event)) }
+  }
+
+  func noteOpening(_ event: GuardEvent, _ directives: [GuardDirective], _ turn: inout WalletTurn) {
+    switch event {
+    case .enteredForeground:
+      tellIncoming(.activated, &turn)
+      tellOpening(.asked(.user), &turn)
+    case .enteredBackground:
+      tellIncoming(.deactivated, &turn)
+      tellOpening(.left, &turn)
+    case .silentPushArrived where directives.contains(.look): tellOpening(.asked(.silentPush), &turn)
+    case .nodeWanted:
+      if directives.contains(.look) { tellOpening(.asked(.scheduledTask), &turn) }
+      tellIfNodeIsReady(&turn)
+    default: break
+    }
+  }
+
+  func informOpening(of directive: GuardDirective, _ turn: inout WalletTurn) {
+    switch directive {
+    case .show(let status):
+      tellOpening(.shown(status), &turn)
+      tellIncoming(.shown(status), &turn)
+      tellIfNodeIsReady(&turn)
+    case .noteFailure(let failure) where background.awaitsNode:
+      turn.tell(.background(.nodeHindered(failure.text)))
+    // The app came to the front meanwhile: the run waits for the app's own node, which may be ready already.
+    case .completed where isInFront: tellIfNodeIsReady(&turn)
+    default: break
+    }
+  }
+
+  private func tellIfNodeIsReady(_ turn: inout WalletTurn) {
+    if let status, status.code.isConnected, background.awaitsNode { turn.tell(.background(.nodeReady)) }
+  }
+
+  func informOpening(of news: NodeNews, _ turn: inout WalletTurn) {
+    switch news {
+    case .connecting: tellOpening(.connecting, &turn)
+    case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
+    case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
+    // The screen has counted on a new connection.
+    case .connectionKept: if let status { tellIncoming(.shown(status), &turn) }
+    default: break
+    }
+  }
+
+  /// Also of an HTLC that is not committed on both sides yet, as on a slow connection: it is pending all the same.
+  func tellOfArriving(_ turn: inout WalletTurn) {
+    guard let incoming, incoming.collected != node.arriving else { return }
+    turn.tell(.incoming(.collecting(node.arriving)))
+  }
+
+  mutating func dispatch<Observer: WalletObserver>(
+    _ event: IncomingEvent, _ turn: inout WalletTurn, _ observer: inout Observer
+  ) where Observer.Guard == Guard {
+    guard var core = incoming else { return }
+    let wasWaiting = core.isWaiting
+    let directives = core.handle(event, at: turn.now)
+    incoming = core
+    observer.handled(event, directives)
+    for directive in directives {
+      switch directive {
+      case .show(let screen): turn.order(.showScreen(screen))
+      case .read(let hashes): turn.order(.readIncoming(hashes))
+      case .remove(let records): turn.order(.removeIncoming(records))
+      case .withdrawAnnouncement(let hash): turn.order(.withdrawAnnouncement(of: hash))
+      case .connectAgain: turn.tell(.node(.reconnectRequested))
+      case .copy(let text): turn.order(.copy(text))
+      case .answerPress(let id, let refusal): turn.order(.answerPress(id, refusal: refusal))
+      case .tidyWanted: tellOpening(.workCame(.incomingRecords), &turn)
+      case .tidied(let step): tellOpening(.stepDone(.incomingRecords, step), &turn)
+      }
+    }
+    if core.isWaiting != wasWaiting { tellOpening(.paymentsAwaited(core.isWaiting), &turn) }
+    switch event {
+    case .recordsNotRead(.lost(let sentence)), .notRemoved(.lost(let sentence)):
+      turn.tell(.guardrail(.containerLost(sentence)))
+    default: break
+    }
+  }
+
+  mutating func dispatch<Observer: WalletObserver>(
+    _ event: OpeningEvent, _ turn: inout WalletTurn, _ observer: inout Observer
+  ) where Observer.Guard == Guard {
+    guard var core = opening else { return }
+    let directives = core.handle(event, at: turn.now)
+    opening = core
+    observer.handled(event, directives)
+    for directive in directives {
+      switch directive {
+      case .enter: break
+      case .take(.incomingRecords): tellIncoming(.tidyAsked, &turn)
+      case .take(.journals): turn.order(.tidyJournals)
+      }
+    }
+  }
+}
+
+/// The newest payment at the arrival of each push without a payment hash: newer payments came since that push.
+struct ReceivedMarks: Hashable, Sendable {
+  /// For pushes that are not finished; an unread mark is nil.
+  private var newest: [UInt64: Int64?] = [:]
+
+  /// Whether this push needs a mark.
+  mutating func begin(_ push: Push) -> Bool {
+    guard push.paymentHash == nil, push.reason != .unreadable, newest[push.id] == nil else { return false }
+    newest[push.id] = .some(nil)
+    return true
+  }
+
+  /// Only the first mark counts.
+  mutating func set(_ number: Int64, for push: UInt64) {
+    if case .some(nil) = newest[push] { newest[push] = number }
+  }
+
+  mutating func end(_ push: UInt64) { newest[push] = nil }
+
+  subscript(_ push: UInt64) -> Int64? { newest[push] ?? nil }
+}
+
+/// Collects the results of one event: events for other parts, and orders for the ports.
+struct WalletTurn {
+  /// An event for one part of the wallet.
+  enum PartEvent {
+    case guardrail(GuardEvent)
+    case node(NodeEvent)
+    case requests(RequestEvent)
+    case background(BackgroundEvent)
+    case incoming(IncomingEvent)
+    case opening(OpeningEvent)
+  }
+
+  let now: Instant
+  private var events: ArraySlice<PartEvent> = []
+  private var orders: [WalletDirective] = []
+  /// Carried out last: see `directives`.
+  private var settles = false
+  private var lastOrders: [WalletDirective] = []
+
+  init(at now: Instant) { self.now = now }
+
+  /// The log is checkpointed after every other order, as no process waits for it. Only then come the orders after
+  /// which iOS may suspend or end the process: suspended in the checkpoint, it would hold a lock and be killed for
+  /// it.
+  var directives: [WalletDirective] { orders + (settles ? [.container(.settle)] : []) + lastOrders }
+
+  mutating func next() -> PartEvent? { events.popFirst() }
+
+  mutating func tell(_ event: PartEvent) { events.append(event) }
+
+  mutating func order(_ order: ContainerOrder) { orders.append(.container(order)) }
+  mutating func order(_ order: WireOrder) { orders.append(.wire(order)) }
+  mutating func order(_ order: PhoneOrder) { orders.append(.phone(order)) }
+
+  /// The guard's orders for the ports.
+  mutating func take(_ directive: GuardDirective) {
+    if directive == .settle { return settles = true }
+    let order = Self.order(for: directive)
+    if directive.mayEndProcess { lastOrders.append(order) } else { orders.append(order) }
+  }
+
+  private static func order(for directive: GuardDirective) -> WalletDirective {
+    switch directive {
+    case .raiseIntent: .container(.raiseIntent)
+    case .withdrawIntent: .container(.withdrawIntent)
+    case .look: .container(.look)
+    case .claim(let seen, let reason): .container(.claim(seen: seen, reason: reason))
+    case .raiseEpoch(let claim, let known, let replaced):
+      .container(.raiseEpoch(claim, above: known, replacing: replaced))
+    case .readRow: .container(.readRow)
+    case .beat(let epoch, let phase, let counter):
+      .container(.beat(epoch: epoch, phase: phase, counter: counter))
+    case .dropLock: .container(.dropLock)
+    case .settle: .container(.settle)
+    case .storeIncoming(let record, let push): .container(.storeIncoming(record, push: push))
+    case .say(let message): .phone(.say(message))
+    case .show(let status): .phone(.show(status))
+    case .mayConnect(let targets): .phone(.mayConnect(targets))
+    case .deliver(let push, let outcome): .phone(.deliver(push: push, outcome))
+    case .finished(let push, let reason): .phone(.finished(push: push, reason))
+    case .completed(let push, let outcome): .phone(.completed(push: push, outcome))
+    case .noteFailure(let failure): .phone(.noteFailure(failure))
+    case .backgroundDone: .phone(.backgroundDone)
+    case .beginBackgroundTask(let id, let name): .phone(.beginBackgroundTask(id, name: name))
+    case .endBackgroundTask(let id): .phone(.endBackgroundTask(id))
+    case .end(let reason): .phone(.end(reason))
+    case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
+      preconditionFailure("the node is inside the wallet")
+    case .readReceived: preconditionFailure("only the wallet knows since when")
+    case .notify, .withdraw: preconditionFailure("only the wallet knows what its notifications replace")
+    }
+  }
+}

@@ -1,10 +1,11 @@
-import Ground
 import Coordinator
+import Crypto
 import DaemonRuntime
 import Glibc
+import Ground
 import Guardrails
-import Wallet
 import SharedContainer
+import Wallet
 
 /// The port to the container: carries out each order on the App Group directory, and reports the result.
 final class WalletContainer {
@@ -154,4 +155,145 @@ final class WalletContainer {
   func learnTweak(of invoice: Invoice) { tweaks[invoice.paymentHash] = invoice.tweak }
 
   func tweak(of hash: Bytes32) -> Bytes32? { tweaks[hash] }
+}
+
+// The records of announced payments, and what the node's own tables say of these payments.
+extension WalletContainer {
+  func readIncoming(_ asked: [Bytes32]) {
+    guard let completion else { return }
+    do throws(RecordsTrouble) {
+      let (records, unread) = try completion.records()
+      if unread != unreadRecords, unread > 0 {
+        journal.note(
+          "the store of announced payments has \(unread) more rows than an extension leaves: they are not read"
+        )
+      }
+      unreadRecords = unread
+      let hashes = records.map(\.paymentHash)
+      let all = hashes + asked.filter { !hashes.contains($0) }
+      guard !all.isEmpty else { return say(.recordsRead(records, received: [], atWallSeconds: wallSeconds)) }
+      switch container.read({ _, reader in
+        try all.flatMap { try ReceivedPaymentTable.readSettled(paymentHash: $0, reader) }
+      }) {
+      case .read(let received): say(.recordsRead(records, received: received, atWallSeconds: wallSeconds))
+      case .blocked: say(.recordsNotRead(.blocked(pid: nil, isStopped: false)))
+      case .failed(let error):
+        if error.isLossOfTheContainer { loss = error }
+        say(.recordsNotRead(error.isLossOfTheContainer ? .lost("\(error)") : .failed("\(error)")))
+      }
+    } catch { say(.recordsNotRead(error.trouble)) }
+  }
+
+  func removeIncoming(_ records: [IncomingRecord]) {
+    guard let completion else { return }
+    do throws(RecordsTrouble) {
+      let changed = try completion.remove(records)
+      say(.removed(records.map(\.paymentHash).filter { !changed.contains($0) }, changed: changed))
+    } catch { say(.notRemoved(error.trouble)) }
+  }
+
+  private var wallSeconds: Int64 { clock.wallNanoseconds / 1_000_000_000 }
+
+  private func say(_ event: IncomingEvent) { onEvent?(.incoming(event)) }
+}
+
+// Reads and writes for the node, requests and background tasks.
+extension WalletContainer {
+  private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
+
+  /// The state that the claim and the check after `init` read.
+  func readState(_ reader: NodeReader) throws -> NodeState {
+    var state = try WalletStore.readState(reader, at: bootMoment)
+    try secrets.check(state)
+    secrets.complete(&state.invoices)
+    secrets.complete(&state.accepted)
+    return state
+  }
+
+  func checkRow() {
+    switch container.readRow() {
+    case .row(let row): say(.rowRead(row))
+    case .blocked: say(.storeBlocked)
+    case .failed(let error): storeFailed(error)
+    }
+  }
+
+  func checkAfterInit() {
+    let result = container.read { row, reader in (row, try self.readState(reader)) }
+    switch result {
+    case .read((let row, let state)):
+      learnTweaks(state)
+      say(.checkedAfterInit(row, state))
+    case .blocked: say(.storeBlocked)
+    case .failed(let error): storeFailed(error)
+    }
+  }
+
+  func write(_ change: NodeChange, under claim: Claim) {
+    let result = container.fencedWrite(
+      under: claim, what: WriteCode.of(change), atMonotonic: clock.now
+    ) { writer in
+      try WalletStore.apply(
+        change, epoch: claim.epoch, wallClockNanoseconds: clock.wallNanoseconds, at: bootMoment, to: writer)
+    }
+    switch result {
+    case .written:
+      if let invoice = change.newInvoice { learnTweak(of: invoice) }
+      say(.written)
+    case .fenced: say(.fenced)
+    case .blocked: say(.storeBlocked)
+    case .failed(let error): storeFailed(error)
+    }
+  }
+
+  /// Answered at once: the wallet gets the answer before the results of later orders.
+  func readPast(_ hash: Bytes32) {
+    switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
+    case .read(let past): say(.requests(.pastRead(hash, past)))
+    case .blocked:
+      say(.requests(.pastNotRead(hash, "the wallet's database is in use and no payment was sent; try again")))
+    case .failed(let error): say(.requests(.pastNotRead(hash, "\(error)")))
+    }
+  }
+
+  /// One short read, like the guard's: who holds the node, and whether the channel can be read.
+  func lookAtWallet() -> BackgroundStep {
+    let result = container.read { row, reader in
+      let state = try WalletStore.readState(reader, at: bootMoment)
+      let owner = row.map { "epoch \($0.epoch)" } ?? "no process has owned the node yet"
+      return "\(owner), \(state.channel == nil ? "no channel" : "the channel can be read")"
+    }
+    switch result {
+    case .read(let sentence): return .done(sentence)
+    case .blocked(let holder):
+      return .busy(
+        "the container is blocked: \(holder.map { "\($0)" } ?? "an unknown process is inside a transaction")")
+    case .failed(let error): return .failed("\(error)")
+    }
+  }
+}
+
+/// What an app has besides its node if its extension has none: the extension's records, and the key to the pushes that
+/// it announces them from. An extension that has a node links none of it.
+public protocol PaymentCompletion {
+  /// nil if the payload cannot be opened with this key.
+  func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]?
+  /// The newest in the order of their arrival, and how many older ones there are.
+  func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64)
+  /// Returns the payments whose record is another by now, and stays.
+  func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32]
+}
+
+public enum RecordsTrouble: Error, Hashable {
+  /// Another process is in a transaction.
+  case busy
+  /// One sentence for users.
+  case failed(String)
+
+  var trouble: Trouble {
+    switch self {
+    case .busy: .blocked(pid: nil, isStopped: false)
+    case .failed(let sentence): .failed(sentence)
+    }
+  }
 }

@@ -1,10 +1,11 @@
-import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
+import Ground
 import Guardrails
 import Lightning
 import LightningIO
+import Platform
 import SharedContainer
 import Wallet
 
@@ -360,5 +361,111 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     let words = container.loss.map { "\($0)" } ?? reason.text
     emulatedPhone?.send(PhoneMessages.ending(WalletEnding(reason), words))
     loop.stop()
+  }
+}
+
+/// Fault injection: a transaction that has read, and is not finished as long as the process lives. iOS counts it as a
+/// lock when it suspends the process.
+final class OpenRead {
+  private let connection: Connection
+
+  init(database: String) throws {
+    connection = try Connection(path: database, access: .readOnly)
+    try connection.script("BEGIN; SELECT count(*) FROM sqlite_schema")
+  }
+}
+
+/// Replaces the phone when a process is started by hand: prints the orders.
+final class TerminalPhone {
+  private let role: String
+  private let wallet: WalletProfile
+  var onFinished: ((UInt64) -> Void)?
+
+  init(role: String, wallet: WalletProfile) {
+    self.role = role
+    self.wallet = wallet
+  }
+
+  func carryOut(_ order: PhoneOrder) {
+    switch order {
+    case .show(let status):
+      let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
+      printLine("\(role): \(status.text)\(epoch)")
+    case .deliver(let push, let outcome):
+      printLine(TerminalLines.delivered(push: push, NotificationContent(outcome, of: wallet), by: role))
+    case .notify(let payment, _):
+      let content = NotificationContent(payment)
+      printLine("\(role): notification: \(content.title): \(content.body)")
+    case .finished(let push, let reason):
+      printLine(TerminalLines.finished(push: push, reason, by: role))
+      onFinished?(push)
+    case .endBackgroundTask: printLine("\(role): everything is released")
+    case .end(let reason): printLine("\(role): \(reason.text)")
+    case .showScreen(let screen): printLine("\(role): shows “\(screen.text)”")
+    case .copy(let text): printLine("\(role): copies “\(text)”")
+    case .answerPress, .tidyJournals, .say, .mayConnect, .withdrawAnnouncement, .completed,
+      .noteFailure, .backgroundDone,
+      .beginBackgroundTask,
+      .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
+      break
+    }
+  }
+}
+
+/// Records each part of the wallet as a core of its own, in the order in which they handled their events: each can be
+/// replayed alone, and readers and the judge see each part's work.
+struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
+  let journal: Journal
+  let now: Instant
+
+  func willHandle(_: GuardEvent, _: Guard) {}
+  func willHandle(_: NodeEvent, _: NodeMachine) {}
+
+  func handled(_ event: GuardEvent, _ directives: [GuardDirective], _: Guard) {
+    journal.record(Guard.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: NodeEvent, _ directives: [NodeDirective], _: NodeMachine) {
+    journal.record(NodeMachine.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: RequestEvent, _ directives: [RequestDirective]) {
+    journal.record(Requests.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective]) {
+    journal.record(BackgroundWork.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: IncomingEvent, _ directives: [IncomingDirective]) {
+    journal.record(IncomingPayments.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
+    journal.record(Opening.self, event: event, at: now, directives: directives)
+  }
+
+  /// Runs a wallet and journals it.
+  static func runner(
+    _ configuration: GuardConfiguration, _ node: NodeMachine.Configuration, _ habits: BackgroundWork.Habits?,
+    completes: Bool = false, loop: EventLoop, clock: Clock, journal: Journal,
+    carryOutAll: @escaping ([WalletDirective]) -> Void
+  ) -> CoreRunner<WalletMachine<Guard>> {
+    journal.record(NodeMachine.self, configuration: node)
+    journal.record(Guard.self, configuration: configuration)
+    journal.record(Requests.self, configuration: Requests.Configuration())
+    if habits != nil { journal.record(BackgroundWork.self, configuration: habits) }
+    if completes {
+      journal.record(IncomingPayments.self, configuration: IncomingPayments.Configuration())
+      journal.record(Opening.self, configuration: Opening.Configuration())
+    }
+    let wallet = WalletMachine(
+      guardrail: Guard(configuration: configuration), node: node, background: habits, completes: completes)
+    return CoreRunner(
+      wallet, loop: loop, clock: clock,
+      think: { wallet, event, now in
+        var observer = WalletJournal(journal: journal, now: now)
+        return wallet.handle(event, at: now, &observer)
+      }, carryOutAll: carryOutAll)
   }
 }

@@ -35,7 +35,8 @@ import WaitingTests
   }
 
   /// As after the end of a process.
-  private static func end(_ role: String, of phone: Baton.Phone, _ change: (inout ProcessRow) -> Void) throws {
+  private static func end(_ role: String, of phone: Baton.Phone, _ change: (inout ProcessRow) -> Void) throws
+  {
     var row = ProcessRow(
       id: 1000, role: role, pid: 77, startTime: 1, path: "/x", launchReason: "a push", startedWall: 1,
       startedAt: 1, endedWall: 2, endedAt: 2, how: "exited", number: 0)

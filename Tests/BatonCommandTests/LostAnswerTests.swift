@@ -12,7 +12,7 @@ import WaitingTests
 /// `baton pay` without `--retry`, against an lspd that the test plays.
 @Suite("baton pay, when the connection to lspd breaks", .waits) final class LostAnswerTests {
   private let scratch = Scratch()
-  private let phone: Phone
+  private let phone: Baton.Phone
   private let loop: EventLoop
   private var listener: UnixListener?
   private var asked: [ControlMessage] = []

@@ -1,3 +1,8 @@
+import Baton
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
 import PhonePolicy
 import Testing
 import WaitingTests
@@ -64,5 +69,218 @@ import WaitingTests
     // As the next iosd reads the file: there the changed row comes last.
     let file = [row(1, badge: 1), row(2, badge: 2), row(1, badge: 2)]
     #expect(NotificationBoard(file.map(BoardLine.notification)).rows.map(\.id) == [1, 2])
+  }
+}
+
+@Suite("The notification centre on real processes", .waits) struct NotificationCentreTests {
+  private let alert =
+    #"{"aps":{"alert":{"title":"Push","subtitle":"s","body":"b"},"sound":"default","thread-id":"t","#
+    + #""category":"INCOMING_PAYMENT","interruption-level":"time-sensitive"}}"#
+
+  private func row(_ phone: PhoneProcess, _ id: Int = 1) throws -> [String: Any] {
+    _ = try phone.notifications(id)
+    return try #require(try phone.rows("notifications").first { $0["id"] as? Int == id })
+  }
+
+  /// A phone with the wallet's app, started once and in front.
+  private func walletPhone() throws -> PhoneProcess {
+    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    try phone.ask("open")
+    try Wait.until("the app has registered its categories") {
+      try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")
+    }
+    return phone
+  }
+
+  private func journalSays(_ words: String, _ phone: PhoneProcess) throws -> Bool {
+    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+      .filter { $0.contains("mainappd") }
+    return try journals.contains {
+      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8).contains(words)
+    }
+  }
+
+  @Test
+  func
+    `B-1.2.1 Without the entitlement the extension's critical content is refused, and the push's fate has the reason`()
+    throws
+  {
+    let phone = try PhoneProcess(ext: "ext-critical")
+    try phone.push("the original")
+    let shown = try row(phone)
+    #expect(shown["body"] as? String == "the original")
+    #expect(shown["level"] as? String == "active")
+    let fate = try phone.rows("pushes").first?["fate"] as? String
+    #expect(
+      fate?.hasPrefix("shown with its original alert: a critical notification needs the entitlement") == true)
+    let entitled = try PhoneProcess(ext: "ext-critical", ["--entitlements", "critical-alerts"])
+    try entitled.push("the original")
+    #expect(try row(entitled)["level"] as? String == "critical")
+  }
+
+  @Test
+  func
+    `B-1.2.2 At its start the app registers the category INCOMING_PAYMENT: action OPEN_NOW, and dismissals reported`()
+    throws
+  {
+    let phone = try walletPhone()
+    #expect(
+      try phone.ask("categories").bodyText
+        == #"[{"id":"INCOMING_PAYMENT","actions":[{"id":"OPEN_NOW","title":"Open Now","foreground":true}],"dismiss":true}]"#
+    )
+  }
+
+  @Test
+  func
+    `B-1.2.3 The action OPEN_NOW brings the app to the front, and the app's journal has the action and a dismissal`()
+    throws
+  {
+    let phone = try walletPhone()
+    try phone.ask("home")
+    try phone.ask("push", body: alert)
+    try phone.ask("push", body: alert)
+    _ = try phone.notifications(2)
+    #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
+    try Wait.until("the journal has it") {
+      try journalSays("reason=notification action=OPEN_NOW id=1", phone)
+    }
+    try phone.ask("touch", ["id": "2", "do": "dismiss"])
+    try Wait.until("the journal has it") { try journalSays("notification 2 was dismissed", phone) }
+    #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
+    #expect(
+      try phone.refusal("touch", ["id": "2", "do": "tap"])
+        == "notification 2 is gone from the list; `baton notifications` lists the present ones")
+    #expect(try phone.rows("ps").count == 1)
+  }
+
+  @Test
+  func
+    `B-1.2.3 An app that is not running is launched in the background for a dismissal, in front for a tap`()
+    throws
+  {
+    let phone = try walletPhone()
+    for _ in 0..<2 {
+      try phone.ask("home")
+      try phone.ask("push", body: alert)
+    }
+    _ = try phone.notifications(2)
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    try phone.ask("touch", ["id": "1", "do": "dismiss"])
+    try Wait.until("the app is in the background") { try phone.state("app") == "background" }
+    try phone.ask("quit")
+    try Wait.until("the app is gone") { try phone.state("app") == "not running" }
+    try phone.ask("touch", ["id": "2", "do": "tap"])
+    try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
+    let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
+    #expect(
+      reasons == [
+        "opened by the user", "launched for dismiss of notification 1", "opened by a tap on notification 2",
+      ])
+  }
+
+  @Test
+  func `Registered notification categories outlive a power-off; if their file is damaged, there are none`()
+    throws
+  {
+    let phone = try walletPhone()
+    let registered = try phone.ask("categories").bodyText
+    #expect(registered.contains("INCOMING_PAYMENT"))
+    try phone.ask("home")
+    try phone.ask("push", body: alert)
+    _ = try phone.notifications(1)
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    try phone.restart()
+    #expect(try phone.rows("ps", all: false).isEmpty)
+    #expect(try phone.ask("categories").bodyText == registered)
+    #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    try Data("[{".utf8).write(to: URL(filePath: "\(phone.home)/os/categories.json"))
+    try phone.restart()
+    #expect(try phone.ask("categories").bodyText == "[]")
+  }
+
+  @Test
+  func
+    `B-1.2.4 A notification's row has level, sound, thread, category, and whether a Focus let it be displayed`()
+    throws
+  {
+    let phone = try PhoneProcess()
+    try phone.ask("push", body: alert)
+    let shown = try row(phone)
+    #expect(shown["subtitle"] as? String == "s")
+    #expect(shown["level"] as? String == "time-sensitive")
+    #expect(shown["sound"] as? String == "default")
+    #expect(shown["thread"] as? String == "t")
+    #expect(shown["category"] as? String == "INCOMING_PAYMENT")
+    #expect(shown["displayed"] as? Bool == true)
+    try phone.ask("device", ["focus": "yes"])
+    try phone.ask("push", body: alert)
+    #expect(try row(phone, 2)["displayed"] as? Bool == true)
+    try phone.ask("push", body: #"{"aps":{"alert":"plain"}}"#)
+    #expect(try row(phone, 3)["displayed"] as? Bool == false)
+  }
+
+  @Test func `K-43 With notifications off no extension starts and no notification is recorded`() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("device", ["notifications": "no"])
+    try phone.push()
+    #expect(try phone.rows("ps").isEmpty)
+    #expect(try phone.rows("notifications").isEmpty)
+    let fate = try phone.rows("pushes").first?["fate"] as? String
+    #expect(fate == "not shown: the user does not allow the wallet's notifications")
+  }
+
+  @Test
+  func `The badge counts each notification once when app and extension post concurrently`() throws {
+    let phone = try PhoneProcess(app: "app-poster", ext: "ext-poster")
+    try phone.ask("open")
+    try phone.ask("home")
+    for _ in 0..<5 {
+      try phone.push()
+      try phone.ask("ask-app", ["in-front": "no"], body: "x")
+    }
+    try Wait.until("all are there") { try phone.rows("notifications").count >= 105 }
+    #expect(try phone.status()["badge"] as? Int == 105)
+    #expect(try phone.rows("notifications").compactMap { $0["badge"] as? Int } == Array(1...105))
+  }
+
+  @Test
+  func `App and extension tell of one payment by one message each: the phone never has two that are true`()
+    throws
+  {
+    let phone = try PhoneProcess(app: "app-receives", ext: "ext-announcer")
+    func present() throws -> [String] {
+      try phone.rows("notifications").filter { $0["withdrawn"] == nil }.compactMap { $0["body"] as? String }
+    }
+    try phone.ask("open")
+    try phone.ask("home")
+    for count in 1...2 {
+      try phone.push()
+      _ = try phone.notifications(count)
+      #expect(try present() == ["announced"])
+    }
+    try phone.ask("ask-app", ["in-front": "no"], body: "x")
+    #expect(try present() == ["received"])
+    // Late: the extension cannot know of the receipt.
+    for count in 4...5 {
+      try phone.push()
+      _ = try phone.notifications(count)
+      #expect(try present() == ["received", "announced"])
+    }
+    let file = try String(contentsOfFile: "\(phone.home)/os/notifications.jsonl", encoding: .utf8)
+    #expect(file.split(separator: "\n").count == 5 + 3)
+  }
+
+  @Test(
+    arguments: [
+      "", "x", "{}", #"[{"id":"A"}]"#, #"[{"id":"","actions":[],"dismiss":true}]"#,
+      #"[{"id":"A B","actions":[],"dismiss":true}]"#,
+      #"[{"id":"A","actions":[],"dismiss":true},{"id":"A","actions":[],"dismiss":true}]"#,
+    ])
+  func `A malformed list of notification categories is rejected`(_ body: String) {
+    #expect(CategoryList.read(Array(body.utf8)) == nil)
   }
 }

@@ -1,8 +1,8 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import Testing
 import PhonePolicy
+import Testing
 import WaitingTests
 
 @testable import IOSd
@@ -64,5 +64,69 @@ import WaitingTests
     #expect(second.rows.first?.reason == "gone with an earlier iosd")
     #expect(AppendLog<ProcessRow>.rows(of: path).last == second.rows.first)
     #expect(begin(second, "app") == 302)
+  }
+}
+
+@Suite("The output of a phone's process", .waits) struct ProcessOutputTests {
+  /// A phone whose app is this script.
+  private func phone(_ script: String, interpreter: String = "/bin/sh") throws -> (PhoneProcess, String) {
+    var template = Array("/tmp/baton-app-XXXXXX".utf8CString)
+    let directory = String(cString: try #require(mkdtemp(&template)))
+    let path = "\(directory)/app"
+    try Data("#!\(interpreter)\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o700)
+    return (try PhoneProcess(app: path), directory)
+  }
+
+  private func notes(_ phone: PhoneProcess) throws -> String {
+    let journal = try #require(try phone.status()["journal"] as? String)
+    return try String(contentsOfFile: journal, encoding: .utf8)
+  }
+
+  @Test
+  func
+    `A process's output goes to a file; a crash's row and journal note have the file's path and last line`()
+    throws
+  {
+    let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try phone.ask("open")
+    let row = try phone.ended("app")
+    #expect(row["reason"] as? String == "crashed with exit code 3")
+    let output = try #require(row["output"] as? String)
+    #expect(output == "\(phone.home)/os/output/app-1.log")
+    #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno \u{1b}[31mpeer\n\n")
+    #expect(row["last_line"] as? String == "no .[31mpeer")
+    #expect(try notes(phone).contains("is in \(output), and its last line is: no .[31mpeer"))
+  }
+
+  @Test func `Each process has its own output file`() throws {
+    let (phone, directory) = try phone("echo I am $$\nexit 1")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    for _ in 0..<2 {
+      try phone.ask("open")
+      let row = try phone.ended("app")
+      let pid = try #require(row["pid"] as? Int)
+      #expect(row["last_line"] as? String == "I am \(pid)")
+    }
+  }
+
+  @Test func `A process without output leaves no output file`() throws {
+    let (phone, directory) = try phone("exit 1")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try phone.ask("open")
+    #expect(try phone.ended("app")["output"] == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/os/output").isEmpty)
+  }
+
+  @Test
+  func
+    `If the app is a script and its interpreter is missing, the refusal to open the app names the interpreter`()
+    throws
+  {
+    let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let refusal = try #require(try phone.refusal("open"))
+    #expect(refusal.contains("its first line names the interpreter /nowhere/python3, which does not exist"))
   }
 }

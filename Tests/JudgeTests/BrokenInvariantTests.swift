@@ -179,10 +179,11 @@ struct BrokenInvariantTests {
   }
 
   /// The extension is stopped as soon as iosd has its text, often before it can say that it has finished.
-  @Test func `An extension that works on a push for 40 s violates invariant 7 unless iosd stopped it`() throws {
+  @Test func `An extension that works on a push for 40 s violates invariant 7 unless iosd stopped it`() throws
+  {
     let finished = #"{"serviceFinished":{"push":70,"reason":"idle"}}"#
     let delivered = #"{"contentDelivered":{"push":70}}"#
-    let cases: [(event: String, directive: String?, broken: [Int])] = [
+    let cases: [(event: String, directive: String?, broken: Set<Int>)] = [
       (delivered, nil, [7]), (finished, nil, []), (delivered, #"{"suspend":{"_0":"extension"}}"#, []),
       (delivered, #"{"suspend":{"_0":"app"}}"#, [7]), (#"{"processEnded":{"_0":"extension"}}"#, nil, []),
     ]

@@ -1,5 +1,5 @@
-import Ground
 import Crypto
+import Ground
 import Lightning
 import LightningProvider
 import Testing
@@ -131,5 +131,260 @@ import Testing
       ])
     #expect(fixture.peer.deadline == nil)
     #expect(fixture.peer.isWalletConnected)
+  }
+}
+
+@Suite struct PeerPaymentTests {
+  private let push = PushRequest(
+    reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
+
+  @Test func `A payment for a connected wallet is offered at once`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let directives = fixture.pay(1)
+    #expect(messages(directives).map(\.type) == [128, 132])
+    #expect(others(directives) == [.answer(payment: 1, .offered)])
+    #expect(changes(directives).contains(.paymentOffered(payment: 1, htlc: 0)))
+    #expect(changes(directives).contains(.channel(StoredChannel(fixture.peer.state.channel))))
+  }
+
+  @Test
+  func
+    `B-1.8.1 A payment for an offline wallet is held; a push is requested at once, the next is due in 30 s`()
+    throws
+  {
+    var fixture = try PeerFixture()
+    let directives = fixture.pay(1)
+    guard case .store(let stored)? = directives.first, case .paymentHeld(let request)? = stored.first else {
+      return #expect(Bool(false))
+    }
+    #expect(request.id == 1 && stored.count == 1)
+    #expect(others(directives) == [.requestPush(push), .answer(payment: 1, .held)])
+    #expect(fixture.peer.deadline == milliseconds(30_000), "then it requests another push")
+    #expect(fixture.peer.isHolding(paymentHash(1)))
+  }
+
+  @Test func `A wallet that has sent init but not channel_reestablish counts as offline`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.sendInit(1, fence(1))
+    #expect(others(fixture.pay(1)).first == .requestPush(push))
+  }
+
+  @Test func `G-6 Parts of one payment may be pending together until they reach the total`() throws {
+    var fixture = try PeerFixture()
+    let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
+    #expect(others(fixture.part(1, 400, data)).last == .answer(payment: 1, .held))
+    #expect(fixture.part(2, 100, nil) == [.answer(payment: 2, .failed(.alreadyPending))])
+    let another = PaymentData(secret: paymentHash(51), totalMsat: 1000)
+    #expect(fixture.part(2, 100, another) == [.answer(payment: 2, .failed(.alreadyPending))])
+    let greater = PaymentData(secret: paymentHash(50), totalMsat: 1001)
+    #expect(fixture.part(2, 100, greater) == [.answer(payment: 2, .failed(.alreadyPending))])
+    #expect(
+      fixture.part(2, 601, data) == [.answer(payment: 2, .failed(.alreadyPending))],
+      "a part above the missing amount is refused: 400 and 1000 would pay 1400 for 1000")
+    #expect(fixture.part(2, 1000, data) == [.answer(payment: 2, .failed(.alreadyPending))])
+    #expect(
+      others(fixture.part(2, 600, data)) == [.answer(payment: 2, .held)], "one push serves all held parts")
+    #expect(fixture.part(3, 1, data) == [.answer(payment: 3, .failed(.alreadyPending))])
+    fixture.restart()
+    let offered = try fixture.establish(1)
+    let additions = messages(offered).compactMap { if case .addHTLC(let body) = $0 { body } else { nil } }
+    #expect(additions.map(\.amountMsat) == [400, 600] && additions.map(\.paymentData) == [data, data])
+    let end = try fixture.exchange(1, from: offered)
+    #expect(end.contains(.answer(payment: 1, .settled(preimage: preimage(9)))))
+    #expect(end.contains(.answer(payment: 2, .settled(preimage: preimage(9)))))
+    #expect(fixture.part(3, 1, data) == [.answer(payment: 3, .failed(.alreadyPaid))])
+  }
+
+  @Test func `Totals and amounts near UInt64.max are compared without overflow`() throws {
+    var fixture = try PeerFixture()
+    let data = PaymentData(secret: paymentHash(50), totalMsat: .max)
+    for number in 1...20 {
+      #expect(
+        others(fixture.part(UInt64(number), .max / 4, data)).last
+          == .answer(payment: UInt64(number), number > 4 ? .failed(.alreadyPending) : .held))
+    }
+  }
+
+  @Test func `B-1.8.5 A held payment fails with 0x1007 at its deadline, not before`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.pay(1)
+    fixture.now = 59_998
+    #expect(fixture.handle(.deadlineReached) == [.requestPush(push)])
+    fixture.now = 59_999
+    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.peer.deadline == milliseconds(60_000))
+    fixture.now = 60_000
+    let directives = fixture.handle(.deadlineReached)
+    #expect(
+      directives == [
+        .store([.paymentFailed(payment: 1, .recipientAway)]), .answer(payment: 1, .failed(.recipientAway)),
+      ])
+    #expect(PaymentFailure.recipientAway.code == 0x1007)
+    #expect(fixture.peer.deadline == nil)
+    #expect(fixture.handle(.deadlineReached) == [])
+  }
+
+  @Test func `B-1.8.7 A payment that may not be held fails at once with 0x1007 if the wallet is offline`()
+    throws
+  {
+    var fixture = try PeerFixture()
+    #expect(
+      fixture.pay(1, holdUntil: 0) == [
+        .store([.paymentHeld(fixture.request(1, holdUntil: 0)), .paymentFailed(payment: 1, .recipientAway)]),
+        .answer(payment: 1, .failed(.recipientAway)),
+      ])
+    #expect(PaymentFailure.recipientAway.code == 0x1007)
+    #expect(fixture.peer.deadline == nil)
+  }
+
+  @Test func `The LSP sets no deadline for an offered payment`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    fixture.now = 3_600_000
+    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.peer.deadline == nil)
+  }
+
+  @Test func `On re-establishment all held payments are offered, the oldest first`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.pay(1)
+    _ = fixture.pay(2)
+    let directives = try fixture.establish(1)
+    #expect(messages(directives).map(\.type) == [128, 128, 132])
+    #expect(others(directives) == [.answer(payment: 1, .offered), .answer(payment: 2, .offered)])
+  }
+
+  @Test func `B-1.8.6 A fulfilled payment is stored with its preimage before the sender is answered`() throws
+  {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let all = try fixture.exchange(1, from: fixture.pay(1))
+    let paid = LedgerChange.paymentPaid(payment: 1, preimage: preimage(1))
+    let stored = try #require(all.firstIndex { changes([$0]).contains(paid) })
+    let answered = try #require(all.firstIndex(of: .answer(payment: 1, .settled(preimage: preimage(1)))))
+    #expect(stored < answered)
+    #expect(others(all).count == 1)
+    #expect(fixture.wallet.localMsat == 1000)
+    #expect(fixture.peer.state.channel.remoteMsat == 1000)
+    #expect(fixture.peer.state.payments.isEmpty)
+  }
+
+  @Test func `The wallet's failure code reaches the sender`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let all = try fixture.exchange(1, from: fixture.pay(1), failingWith: 0x400f)
+    #expect(others(all) == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0x400f)))])
+    #expect(changes(all).contains(.paymentFailed(payment: 1, .refusedByRecipient(code: 0x400f))))
+    #expect(fixture.peer.state.channel.localMsat == 1_000_000)
+    // A failed payment may be tried again.
+    #expect(
+      others(
+        fixture.handle(
+          .payRequested(
+            PaymentRequest(id: 2, paymentHash: paymentHash(1), amountMsat: 5, holdUntil: milliseconds(9)))))
+        == [
+          .answer(payment: 2, .offered)
+        ])
+  }
+
+  @Test func `A second payment of a pending or paid hash fails at once`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let offered = fixture.pay(1)
+    let again = PeerEvent.payRequested(
+      PaymentRequest(id: 2, paymentHash: paymentHash(1), amountMsat: 1000, holdUntil: milliseconds(9)))
+    #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPending))])
+    _ = try fixture.exchange(1, from: offered)
+    #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPaid))])
+    fixture.restart()
+    #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPaid))])
+  }
+
+  @Test func `A payment to another node fails at once, once the wallet's node id is known`() throws {
+    let wallet = try #require(PrivateKey(SHA256.hash([1]))).publicKey
+    let other = try #require(PrivateKey(SHA256.hash([2]))).publicKey
+    func pay(_ number: UInt64, to payee: PublicKey?) -> PeerEvent {
+      .payRequested(
+        PaymentRequest(
+          id: number, paymentHash: paymentHash(number), amountMsat: 1000, holdUntil: milliseconds(9),
+          payee: payee))
+    }
+    var fixture = try PeerFixture()
+    #expect(others(fixture.handle(pay(1, to: other))).last == .answer(payment: 1, .held))
+    _ = fixture.handle(.connected(connection: 1, node: wallet))
+    _ = fixture.handle(.received(connection: 1, .initMessage(InitMessage(fence: fence(1)))))
+    #expect(fixture.handle(pay(2, to: other)) == [.answer(payment: 2, .failed(.anotherPayee))])
+    #expect(PaymentFailure.anotherPayee.code == 0x400a)
+    #expect(others(fixture.handle(pay(3, to: wallet))).last == .answer(payment: 3, .held))
+    #expect(others(fixture.handle(pay(4, to: nil))).last == .answer(payment: 4, .held))
+  }
+
+  @Test func `A payment above the balance, or of zero, fails at once`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    #expect(others(fixture.pay(1, msat: 1_000_001)) == [.answer(payment: 1, .failed(.noBalance))])
+    #expect(fixture.pay(2, msat: 0) == [.answer(payment: 2, .failed(.amountIsZero))])
+    #expect(others(fixture.pay(3, holdUntil: 0)) == [.answer(payment: 3, .offered)])
+  }
+
+  @Test func `The thirty-first payment is held until an HTLC is settled`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    var first: [PeerDirective] = []
+    for number in UInt64(1)...30 { first += fixture.pay(number) }
+    #expect(others(fixture.pay(31)) == [.answer(payment: 31, .held)])
+    let all = try fixture.exchange(1, from: first)
+    #expect(others(all).contains(.answer(payment: 31, .settled(preimage: preimage(31)))))
+    #expect(fixture.wallet.localMsat == 31_000)
+  }
+
+  @Test func `An offered payment survives a lost connection and is settled on the next one`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    #expect(fixture.peer.deadline == milliseconds(2000))
+    let all = try fixture.exchange(2, from: try fixture.establish(2))
+    #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
+    #expect(fixture.wallet.localMsat == 1000)
+  }
+
+  @Test func `An offered payment survives a restart of the LSP and is settled on the next connection`() throws
+  {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    fixture.now = 5000
+    fixture.restart()
+    #expect(fixture.peer.deadline == milliseconds(7000))
+    let all = try fixture.exchange(2, from: try fixture.establish(2))
+    #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
+  }
+
+  @Test func `An unresolved payment requests a push 2 s after the disconnect, and again after 60 s`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    fixture.now = 1000
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    fixture.now = 2999
+    #expect(fixture.handle(.deadlineReached) == [])
+    fixture.now = 3000
+    let call = PeerDirective.requestPush(
+      PushRequest(reason: .pendingSettlement, paymentHash: paymentHash(1), amountMsat: 1000))
+    #expect(fixture.handle(.deadlineReached) == [call])
+    fixture.now = 62_999
+    #expect(fixture.handle(.deadlineReached) == [])
+    fixture.now = 63_000
+    #expect(fixture.handle(.deadlineReached) == [call], "the wallet did not connect")
+    _ = try fixture.establish(2)
+    #expect(fixture.peer.deadline == nil)
+    _ = fixture.handle(.closed(connection: 2, "gone"))
+    fixture.now = 70_999
+    #expect(fixture.handle(.deadlineReached) == [], "the last connection resolved nothing")
+    fixture.now = 71_000
+    #expect(fixture.handle(.deadlineReached) == [call])
   }
 }

@@ -1,4 +1,4 @@
-import Baton
+@testable import Baton
 
 /// A phone whose extension has received a payment after the app was swiped away.
 func sampleView() -> LiveView {

@@ -125,3 +125,241 @@ import Testing
     #expect(phone.runs == [sync])
   }
 }
+
+@Suite struct TaskRequestTests {
+  @Test
+  func
+    `D-8.1, D-1.3 A task request whose identifier is not declared is refused, and the reason lists the declared ones`()
+  {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    let told = phone.submit("com.example.other", .refresh).toldTasks
+    let refusal = TaskRefusal.notPermitted(permitted: [sync, processing])
+    #expect(told == [.refused(identifier: "com.example.other", refusal)])
+    #expect(refusal.description.contains(sync))
+    #expect(phone.phone.tasks.pending == [])
+    #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
+  }
+
+  @Test
+  func `D-1.1 A second task request with the same identifier replaces the waiting one`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    #expect(phone.submit(sync, .refresh, after: .seconds(7200)).fates == [.replaced, .waits(.tooEarly)])
+    #expect(phone.phone.tasks.pending.map(\.number) == [2])
+  }
+
+  @Test
+  func `At most one request for an app refresh and ten for processing tasks may wait, as on iOS`() {
+    let names = (0..<11).map { "p\($0)" }
+    var phone = TestPhone.withTasks { $0.tasks.permitted = names + ["r1", "r2"] }
+    phone.useApp()
+    for name in names.dropLast() {
+      #expect(phone.submit(name, .processing).toldTasks == [.accepted(identifier: name)])
+    }
+    #expect(
+      phone.submit("p10", .processing).toldTasks == [.refused(identifier: "p10", .tooMany(.processing))])
+    phone.submit("r1", .refresh)
+    #expect(phone.submit("r2", .refresh).toldTasks == [.refused(identifier: "r2", .tooMany(.refresh))])
+    #expect(phone(.task(.cancelled(identifier: "r1"))).fates == [.cancelled])
+    #expect(phone.submit("r2", .refresh).toldTasks == [.accepted(identifier: "r2")])
+  }
+
+  @Test
+  func `M-2.5 With Background App Refresh off task requests are refused, and waiting ones go on waiting`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    _ = phone.set(.backgroundRefresh(false))
+    #expect(phone.submit(sync, .refresh).toldTasks == [.refused(identifier: sync, .refreshOff)])
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .refreshOff)
+    #expect(phone.set(.backgroundRefresh(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `A task request with a negative delay is refused, one with an enormous delay waits for ever`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    let told = phone.submit(sync, .refresh, after: .seconds(-1)).toldTasks
+    #expect(told == [.refused(identifier: sync, .badTime)])
+    phone.submit(sync, .refresh, after: TimeSpan(nanoseconds: .max))
+    phone.pass(.seconds(100_000_000))
+    #expect(phone.hindrance == .tooEarly)
+  }
+
+  @Test
+  func `At a power-off waiting task requests are lost, and no task starts`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    #expect(phone(.downRequested).fates == [.lost])
+    #expect(phone.phone.tasks.pending == [])
+    #expect(phone(.processEnded(.app, .exited(code: 0))).last == .powerOff)
+  }
+
+  @Test func `After a shift of its clock the phone schedules and expires the same tasks as without it`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    phone.submit(processing, .processing, after: .seconds(60))
+    _ = phone.set(.charger(true), .locked)
+    phone.pass(.seconds(90))
+    #expect(phone.runs == [processing])
+    var later = phone
+    later.phone.shift(by: .seconds(500))
+    later.now = later.now + .seconds(500)
+    #expect(later.phone.deadline == phone.phone.deadline.map { $0 + .seconds(500) })
+    let (ours, theirs) = (phone.pass(.seconds(7200)), later.pass(.seconds(7200)))
+    #expect(ours == theirs)
+    #expect(ours.fates.contains(.expired(.timeUp)))
+  }
+}
+
+@Suite struct TaskScheduleTests {
+  @Test
+  func `D-1.2 An app refresh does not run before its earliest date`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh, after: .seconds(14_400))
+    phone.pass(.seconds(14_399))
+    #expect(phone.hindrance == .tooEarly)
+    #expect(phone.pass(.seconds(1)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `D-1.2 The option --time-scale shortens a scheduled task's wait, not its time limit`() {
+    var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
+    phone.useApp()
+    phone.submit(sync, .refresh, after: .seconds(14_400))
+    phone.pass(.seconds(239))
+    #expect(phone.runs == [])
+    phone.pass(.seconds(1))
+    #expect(phone.runs == [sync])
+    phone.pass(.seconds(29))
+    #expect(phone.phone.tasks.running.first?.expiry == nil)
+  }
+
+  @Test
+  func
+    `M-2.2, M-6.1 App refreshes come about every 15 minutes, irregularly, and at the same times for the same seed`()
+  {
+    let rhythm = { (seed: UInt64) -> [TimeSpan] in
+      var phone = TestPhone.withTasks { $0.tasks.seed = seed }
+      phone.useApp()
+      var starts: [Instant] = []
+      for _ in 0..<50 {
+        phone.submit(sync, .refresh)
+        while phone.runs.isEmpty { _ = phone.passToDeadline() }
+        starts.append(phone.now)
+        _ = phone(
+          .task(.completed(identifier: sync, run: phone.phone.tasks.lastNumber, isSuccess: true)))
+      }
+      return zip(starts.dropFirst(), starts).map { $0 - $1 }
+    }
+    let gaps = rhythm(7)
+    #expect(gaps.allSatisfy { $0 >= .seconds(630) && $0 <= .seconds(1170) })
+    #expect(Set(gaps).count == gaps.count)
+    #expect(gaps == rhythm(7))
+    #expect(gaps != rhythm(8))
+  }
+
+  @Test
+  func `D-8.2 An app that was never opened gets no scheduled task`() {
+    var phone = TestPhone.withTasks()
+    phone.useAppWithoutOpeningIt()
+    phone.submit(sync, .refresh)
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .neverOpened)
+    _ = phone(.userOpened)
+    #expect(phone.hindrance == .appInFront)
+    #expect(phone(.userWentHome).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `M-6.6 A swiped-away app gets no scheduled task until it is opened again`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    _ = phone(.userQuit)
+    _ = phone(.processEnded(.app, .exited(code: 0)))
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .swipedAway)
+    phone.useApp()
+    #expect(phone.runs == [sync])
+  }
+
+  @Test
+  func `D-1.1 An app that is not running is started in the background for its scheduled task and kept awake`()
+  {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    _ = phone(.processEnded(.app, .signalled(9)))
+    #expect(phone.passToDeadline().contains(.launch(.app, .scheduledTask(sync))))
+    #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
+    let run = TaskMessage.run(identifier: sync, run: 1, milliseconds: 30_000)
+    #expect(phone(.processStarted(.app, pid: 9)).toldTasks == [run])
+  }
+
+  @Test
+  func `M-3.5 A processing task waits for the locked screen and the charger`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(processing, .processing)
+    #expect(phone.hindrance == .inUse)
+    _ = phone.set(.locked)
+    #expect(phone.hindrance == .noCharger)
+    #expect(phone.set(.charger(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `M-3.6 A processing task that does not require external power runs on battery`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(processing, .processing, power: false)
+    #expect(phone.set(.locked).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `D-8.3 At or below the battery limit no scheduled task runs unless the phone is charging`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    _ = phone.set(.battery(percent: 20))
+    phone.submit(sync, .refresh)
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .batteryLow(percent: 20))
+    var charged = phone
+    #expect(phone.set(.battery(percent: 21)).fates == [.runs(isByHand: false)])
+    #expect(charged.set(.charger(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `A processing task that needs the network waits for the network and for the end of Low Power Mode`() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    _ = phone.set(.network(false), .lowPowerMode(true), .charger(true), .locked)
+    phone.submit(processing, .processing, network: true)
+    #expect(phone.hindrance == .lowPower)
+    _ = phone.set(.lowPowerMode(false))
+    #expect(phone.hindrance == .noNetwork)
+    #expect(phone.set(.network(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test
+  func `M-3.7 The scheduler may defer a processing task that could run, once`() {
+    var phone = TestPhone.withTasks { $0.tasks.deferralPercent = 100 }
+    phone.useApp()
+    _ = phone.set(.charger(true), .locked)
+    #expect(phone.submit(processing, .processing).fates.last == .waits(.deferred))
+    #expect(phone.pass(.seconds(1801)).fates.first == .runs(isByHand: false))
+  }
+}
+
+extension TestPhone {
+  /// Started in the background without the user opening it.
+  mutating func useAppWithoutOpeningIt() {
+    phone.app = .background(BackgroundStay(since: now, isDone: true))
+  }
+}

@@ -1,4 +1,4 @@
-import HTTP
+@testable import HTTP
 import Testing
 
 /// The check that all servers of this machine share.

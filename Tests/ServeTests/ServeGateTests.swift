@@ -1,5 +1,7 @@
-import HTTP
+import Glibc
+@testable import HTTP
 import Testing
+import WaitingTests
 
 @testable import Baton
 
@@ -117,6 +119,146 @@ import Testing
     for refusal in all {
       #expect((400..<500).contains(refusal.status))
       #expect(!refusal.description.contains("\n") && !refusal.description.contains(gate.token))
+    }
+  }
+}
+
+/// `baton serve` over real sockets.
+@Suite(.waits) struct ServeProcessTests {
+  @Test func `The page sets a cookie that no script reads, and allows nothing from elsewhere`() throws {
+    let serve = try ServeProcess()
+    let (port, token) = (serve.address.port, serve.address.token)
+    let answer = try serve.ask("GET /?token=\(token) HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
+    #expect(answer.status == 200 && answer.head.contains("Content-Type: text/html; charset=utf-8"))
+    #expect(answer.head.contains("; Path=/; HttpOnly; SameSite=Strict"))
+    let cookie = try #require(
+      answer.head.split(separator: "Set-Cookie: ").last?.prefix { $0 != ";" }.description)
+    #expect(cookie.hasPrefix("baton-\(port)=") && !cookie.contains(token))
+    #expect(answer.body.contains("default-src 'none'") && answer.body.contains("connect-src 'self'"))
+    #expect(!answer.body.contains("http://") && !answer.body.contains("https://"))
+  }
+
+  @Test
+  func `The page that the cookie opens has no token, so no button, and its cookie does nothing`()
+    throws
+  {
+    let serve = try ServeProcess(["--control"])
+    let opened = try serve.ask(serve.head("GET /"))
+    #expect(opened.body.contains(#""token":"\#(serve.address.token)""#))
+    let cookie = try #require(
+      opened.head.split(separator: "Set-Cookie: ").last?.prefix { $0 != ";" }.description)
+    let value = try #require(cookie.split(separator: "=").last)
+    func head(_ line: String, _ more: String = "") -> String {
+      "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(serve.address.port)\r\nCookie: \(cookie)\r\n\(more)\r\n"
+    }
+    let again = try serve.ask(head("GET /"))
+    // The buttons' names alone: a tab that has kept the token makes buttons of them.
+    #expect(again.status == 200 && again.body.contains(#""name":"kill""#))
+    #expect(!again.body.contains(serve.address.token) && !again.body.contains(#""token":"#))
+    #expect(try serve.ask(head("GET /status.json")).status == 200)
+    let body = "Content-Type: application/json\r\nContent-Length: 13\r\n"
+    for more in ["", "Authorization: Bearer \(value)\r\n"] {
+      let acted = try serve.ask(head("POST /act", more + body) + #"{"do":"kill"}"#)
+      #expect(acted.status == 401, "\(acted)")
+    }
+  }
+
+  @Test func `Each run has another token, and ends with 0 when it is told to end`() throws {
+    let (one, other) = (try ServeProcess(), try ServeProcess())
+    #expect(one.address.token != other.address.token && one.address.token.count == 32)
+    #expect(one.address.url == "http://127.0.0.1:\(one.address.port)/?token=\(one.address.token)")
+    #expect(one.end() == 0)
+  }
+
+  @Test func `The status waits for the first look`() throws {
+    let serve = try ServeProcess()
+    let answer = try serve.ask(serve.head("GET /status.json"))
+    #expect(answer.status == 200 && answer.head.contains("Content-Type: application/json"))
+    #expect(answer.body.contains(#""sentence":"no process: the wallet has never run""#))
+  }
+
+  @Test func `Events are views, one after the other on one connection`() throws {
+    let serve = try ServeProcess()
+    let answer = try serve.ask(serve.head("GET /events")) {
+      $0.ranges(of: "event: view\ndata: {").count > 2
+    }
+    #expect(answer.status == 200 && answer.head.contains("Content-Type: text/event-stream"))
+    #expect(answer.body.ranges(of: "event: view\ndata: {").count > 2)
+  }
+
+  @Test func `Streams that nobody reads and clients that say nothing hold up no other client`() throws {
+    let serve = try ServeProcess()
+    let clients = try (0..<100).map { number in
+      let client = try serve.connected()
+      let bytes = Array(serve.head("GET /events").utf8)
+      if number.isMultiple(of: 4) { send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+      return client
+    }
+    defer { for client in clients { close(client) } }
+    #expect(try serve.ask(serve.head("GET /status.json")).status == 200)
+    #expect(try serve.ask(serve.head("GET /metrics")).status == 200)
+  }
+
+  @Test func `More than 32 streams are refused with one sentence, and a page is still served`() throws {
+    let serve = try ServeProcess()
+    var clients: [Int32] = []
+    defer { for client in clients { close(client) } }
+    for _ in 0..<32 {
+      let client = try serve.connected()
+      clients.append(client)
+      let bytes = Array(serve.head("GET /events").utf8)
+      send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      var byte: UInt8 = 0
+      // It is a stream now.
+      #expect(recv(client, &byte, 1, 0) == 1)
+    }
+    let refused = try serve.ask(serve.head("GET /events"))
+    #expect(refused.status == 503 && refused.body.hasPrefix(#"{"error":""#))
+    #expect(try serve.ask(serve.head("GET /")).status == 200)
+  }
+
+  @Test func `Metrics are in Prometheus' format`() throws {
+    let serve = try ServeProcess()
+    let answer = try serve.ask(serve.head("GET /metrics"))
+    #expect(answer.status == 200 && answer.head.contains("Content-Type: text/plain; version=0.0.4"))
+    #expect(answer.body.contains("# TYPE baton_up gauge\nbaton_up{daemon=\"iosd\"} 0\n"))
+  }
+
+  @Test func `An action that the phone refuses is answered with its sentence and 409`() throws {
+    let serve = try ServeProcess(["--control"])
+    let answer = try serve.ask(
+      serve.head("POST /act", "Content-Type: application/json\r\nContent-Length: 13\r\n") + #"{"do":"open"}"#)
+    #expect(answer.status == 409 && answer.body.hasPrefix(#"{"error":""#), "\(answer)")
+  }
+
+  @Test(arguments: [
+    "Content-Length: 257", "Content-Length: 99999999999999999999", "Content-Length: -1",
+    "Transfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 13",
+    "Content-Length: 13\r\nTransfer-Encoding: chunked",
+  ])
+  func `A body without a length, or one that is too long, is not waited for`(length: String) throws {
+    let serve = try ServeProcess(["--control"])
+    let answer = try serve.ask(serve.head("POST /act", "Content-Type: application/json\r\n\(length)\r\n"))
+    #expect((400..<500).contains(answer.status), "\(answer)")
+  }
+
+  @Test func `Without a token, from a foreign Host and by another method the answer is one sentence of JSON`()
+    throws
+  {
+    let serve = try ServeProcess()
+    let requests = [
+      (401, "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(serve.address.port)\r\n\r\n"),
+      (421, "GET /?token=\(serve.address.token) HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+      (400, serve.head("GET /metrics", "Host: evil.example\r\n")),
+      (403, serve.head("GET /metrics", "Origin: http://evil.example\r\n")),
+      (403, serve.head("GET /metrics", "Sec-Fetch-Site: cross-site\r\n")),
+      (405, serve.head("DELETE /events")), (404, serve.head("GET /favicon.ico")),
+      (403, serve.head("POST /act")),
+    ]
+    for (status, request) in requests {
+      let answer = try serve.ask(request)
+      #expect(
+        answer.status == status && answer.body.hasPrefix(#"{"error":""#) && answer.body.hasSuffix(#""}"#))
     }
   }
 }

@@ -3,7 +3,7 @@ import Platform
 import Glibc
 import Guardrails
 import Heartbeat
-import SharedContainer
+@testable import SharedContainer
 import Testing
 import WaitingTests
 

@@ -2,7 +2,7 @@ import Crypto
 import DaemonRuntime
 import Guardrails
 import Lightning
-import Wallet
+@testable import Wallet
 import SharedContainer
 import Testing
 

@@ -1,8 +1,12 @@
 import Crypto
 import DaemonRuntime
+import Ground
+import Guardrails
 import Lightning
-import Wallet
+import Platform
+import SharedContainer
 import Testing
+@testable import Wallet
 
 @testable import WalletProcess
 
@@ -43,5 +47,164 @@ struct WalletSecretsTests {
     for count in [0, 1, 29] { #expect(secrets.open(Array(blob.prefix(count))) == .unreadable) }
     let other = try WalletSecrets(keychain: scratch.path("other"), walletIsNew: true)
     #expect(other.open(blob) == .unreadable)
+  }
+}
+
+/// The wallet's container orders, on a real container.
+@Suite("The port to the container")
+final class WalletContainerTests {
+  private let scratch: ScratchContainer
+  private let loop: EventLoop
+  private let secrets: WalletSecrets
+
+  init() throws {
+    scratch = try ScratchContainer()
+    loop = try EventLoop()
+    secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
+  }
+
+  private func wallet<Guard: GuardMachine & WalletGuard>(
+    _ type: Guard.Type, _ container: SharedContainer
+  ) throws -> TestWallet<Guard> {
+    try TestWallet(scratch, container, secrets, loop: loop)
+  }
+
+  private struct ManyRecords: PaymentCompletion {
+    func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]? { nil }
+    func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64) { ([], 1_000_000) }
+    func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32] { [] }
+  }
+
+  @Test func `Rows of announced payments that are not read are noted once, and the app goes on`() throws {
+    let journal = try Journal(
+      directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
+    let container = WalletContainer(
+      try scratch.open(), secrets: secrets, loop: loop, clock: scratch.clock, journal: journal,
+      completion: ManyRecords())
+    var answers = 0
+    container.onEvent = { _ in answers += 1 }
+    for _ in 0..<2 { container.readIncoming([]) }
+    #expect(answers == 2)
+    let file = try #require(DirectoryListing.names(of: scratch.path("j"))?.first)
+    let lines = try #require(SmallFile.read("\(scratch.path("j"))/\(file)", limit: 65_536))
+    #expect(String(decoding: lines, as: UTF8.self).ranges(of: "has 1000000 more rows").count == 1)
+  }
+
+  @Test func `The node starts from the state read in the claim`() throws {
+    let payment = OutgoingPayment(
+      paymentHash: SHA256.hash([1]), amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: 0)
+    let container = try scratch.open()
+    let (claim, _) = try scratch.claim(container)
+    try scratch.write(NodeChange(payments: PaymentChange(offered: [payment])), claim, container)
+    container.releaseRoleLock()
+    let app = try wallet(AppMachine.self, container)
+    var pending: [OutgoingPayment]?
+    app.willCarryOut = { [unowned app] in
+      if $0 == .container(.checkRow) { pending = pending ?? app.node.durableState.payments.pending }
+    }
+    app.open()
+    #expect(pending == [payment])
+  }
+
+  @Test func `When the app ends its background task, the database contains the commits of SQLite's log`()
+    throws
+  {
+    let container = try scratch.open()
+    let app = try wallet(AppMachine.self, container)
+    app.open()
+    #expect(app.status?.epoch == 1)
+    #expect(try claims(withoutLogOf: container) == 0)
+    var claimsThen: Int64?
+    app.willCarryOut = { [unowned self] in
+      guard case .phone(.endBackgroundTask) = $0 else { return }
+      do { claimsThen = try claims(withoutLogOf: container) } catch { Issue.record(error) }
+    }
+    app.handle(.enteredBackground)
+    #expect(try loop.run(for: .seconds(30)) { claimsThen != nil })
+    #expect(claimsThen == 1)
+  }
+
+  private func receive(_ text: String, _ claim: Claim, _ app: SharedContainer) throws {
+    let invoice = secrets.makeInvoice(amountMsat: 21_000, text: text, expiresAt: .max)
+    try scratch.write(NodeChange(newInvoice: invoice), claim, app)
+    let receipt = Receipt(invoice: invoice, amountMsat: 21_000)
+    try scratch.write(NodeChange(received: [receipt]), claim, app)
+  }
+
+  @Test
+  func `A push that arrives while payments are unreadable reports only payments received after it`() throws {
+    let app = try scratch.open()
+    let (claim, _) = try scratch.claim(app)
+    try receive("old", claim, app)
+    // No connection of the wallet may change a table.
+    let other = try Connection(path: app.layout.database, access: .readWrite)
+    func rename(_ from: String, _ to: String) throws {
+      try other.execute("ALTER TABLE \(from) RENAME TO \(to)")
+    }
+    let notifier = try wallet(ExtensionMachine.self, try scratch.open(role: .extension))
+    var asksForNew = false
+    notifier.willCarryOut = {
+      if case .container(.readReceived(.after(1), push: 1)) = $0 { asksForNew = true }
+    }
+    try rename("received_payments", "out_of_reach")
+    notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
+    try rename("out_of_reach", "received_payments")
+    #expect(try loop.run(for: .seconds(30)) { asksForNew })
+    try receive("new", claim, app)
+    #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
+    #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
+  }
+
+  @Test
+  func `A push without a payment hash reports a payment received after it, not earlier ones`() throws {
+    let app = try scratch.open()
+    let (claim, _) = try scratch.claim(app)
+    try receive("old", claim, app)
+    let notifier = try wallet(ExtensionMachine.self, try scratch.open(role: .extension))
+    notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
+    // The extension has seen that the app holds the node.
+    try receive("new", claim, app)
+    #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
+    #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
+  }
+
+  @Test
+  func `The refresh task's result names the highest epoch, if any, and says that there is no channel`() throws
+  {
+    let container = try scratch.open()
+    let app = try wallet(AppMachine.self, container)
+    #expect(app.container.lookAtWallet() == .done("no process has owned the node yet, no channel"))
+    app.open()
+    #expect(app.container.lookAtWallet() == .done("epoch 1, no channel"))
+  }
+
+  /// The number of stored claims if the log were lost now.
+  private func claims(withoutLogOf container: SharedContainer) throws -> Int64? {
+    try scratch.databaseAlone(of: container).firstRow("SELECT count(*) FROM claims")?.integer(0)
+  }
+}
+
+@Suite struct WalletNotificationsTests {
+  private func fields(_ outcome: PushOutcome) -> ControlMessage {
+    ControlMessage(
+      "content", fields: WalletNotifications.fields(of: NotificationContent(outcome, of: .phoenix)))
+  }
+
+  @Test
+  func `B-1.2.4 A received payment's notification is time-sensitive, with default sound and category`() {
+    let message = fields(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "Coffee")))
+    #expect(message["title"] == "Received payment")
+    #expect(message["level"] == "time-sensitive")
+    #expect(message["sound"] == "default")
+    #expect(message["category"] == "INCOMING_PAYMENT")
+    #expect(message["badge"] == "1")
+  }
+
+  @Test func `B-1.2.4 A missed payment's notification has no level, sound or category`() {
+    let message = fields(.nothingReceived(.incomingPayment))
+    #expect(message["title"] == "Missed incoming payment")
+    #expect(message["level"] == nil)
+    #expect(message["sound"] == nil)
+    #expect(message["category"] == nil)
   }
 }

@@ -1,6 +1,7 @@
 import Ground
 import Testing
-import Guardrails
+
+@testable import Guardrails
 
 /// When a push is read that needs a key.
 @Suite("The desk of an extension that needs a key for its pushes") struct PushDeskTests {
@@ -156,5 +157,29 @@ import Guardrails
         #expect(instant - (arrived[push] ?? now) <= PushDesk.keyTime, "seed \(seed)")
       }
     }
+  }
+}
+
+@Suite("Reading a push") struct PushReaderTests {
+  private func read(_ text: String) -> Push { PushReader.read(Array(text.utf8), id: 7, as: .phoenix) }
+
+  @Test func `Pushes with the reasons of Phoenix's servers are read, with and without a payment hash`() {
+    let hash = String(repeating: "ab", count: 32)
+    let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
+    #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
+    #expect(
+      read(#"{ "reason" : "PendingSettlement" , "a" : [ 1 , { } , [ ] ] }"#).reason == .pendingSettlement)
+    #expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason == .onionMessage)
+  }
+
+  @Test(
+    arguments: [
+      #"{{"aps":{"alert":{"ttr*e":"","bo":""}}}:"IncomingPayment","payment_hash":"102"}"#,
+      #"{{"a":""}:"x","reason":"IncomingPayment"}"#, #"{["reason"]:"IncomingPayment"}"#,
+      #"{"a":1,{"reason":"b"}:2,"reason":"IncomingPayment"}"#, #"{"a":{["b"]:1},"reason":"IncomingPayment"}"#,
+      #"{1:2,"reason":"IncomingPayment"}"#, #"{"reason":"x","reason":"IncomingPayment"}"#, "[]", "",
+    ]) func `A push with malformed JSON, a repeated name or no JSON object counts as unreadable`(text: String)
+  {
+    #expect(read(text).reason == .unreadable)
   }
 }

@@ -15,14 +15,6 @@ package struct FileMark: Hashable, Sendable {
   package var isOurs: Bool
   /// Baton's, by its name.
   package var isKnown: Bool
-
-  package init(path: String, kind: Kind, permissions: UInt32, isOurs: Bool, isKnown: Bool) {
-    self.path = path
-    self.kind = kind
-    self.permissions = permissions
-    self.isOurs = isOurs
-    self.isKnown = isKnown
-  }
 }
 
 /// A secret that was found in a file.
@@ -31,12 +23,6 @@ package struct SecretMark: Hashable, Sendable {
   /// What it is, such as `the wallet's seed`.
   package var what: String
   package var offset: Int
-
-  package init(path: String, what: String, offset: Int) {
-    self.path = path
-    self.what = what
-    self.offset = offset
-  }
 
   package var finding: Finding {
     Finding(

@@ -11,11 +11,6 @@ package struct MachineFacts: Hashable, Sendable {
 
     package var path: String
     package var state: State
-
-    package init(path: String, state: State) {
-      self.path = path
-      self.state = state
-    }
   }
 
   package var programs: [Program] = []

@@ -2,29 +2,16 @@ import PhonePolicy
 
 /// The observable state of the phone.
 public struct PhoneScene: Hashable, Sendable {
-  public var device: DeviceState
-  public var badge: Int
+  public var device: DeviceState = DeviceState()
+  public var badge: Int = 0
   /// Oldest first.
-  public var pushes: [Scene.Push]
+  public var pushes: [Scene.Push] = []
   /// Per identifier the newest run, or else the pending request.
-  public var tasks: [Scene.Task]
+  public var tasks: [Scene.Task] = []
   /// Pending requests, including those whose identifier ran before.
-  public var waiting: [Scene.Task]
-  public var playsAudio: Bool
-  public var isAppWarned: Bool
-
-  public init(
-    device: DeviceState = DeviceState(), badge: Int = 0, pushes: [Scene.Push] = [],
-    tasks: [Scene.Task] = [], waiting: [Scene.Task] = [], playsAudio: Bool = false, isAppWarned: Bool = false
-  ) {
-    self.device = device
-    self.badge = badge
-    self.pushes = pushes
-    self.tasks = tasks
-    self.waiting = waiting
-    self.playsAudio = playsAudio
-    self.isAppWarned = isAppWarned
-  }
+  public var waiting: [Scene.Task] = []
+  public var playsAudio: Bool = false
+  public var isAppWarned: Bool = false
 
   var silentPushes: [Scene.Push] { pushes.filter(\.isSilent) }
 
@@ -91,18 +78,10 @@ extension Scene {
   public struct Task: Hashable, Sendable {
     public var identifier: String
     public var state: String
-    public var why: String?
+    public var why: String? = nil
     public var isOver: Bool
     /// It has begun, and was not told to expire.
-    public var runs: Bool
-
-    public init(identifier: String, state: String, why: String? = nil, isOver: Bool, runs: Bool = false) {
-      self.identifier = identifier
-      self.state = state
-      self.why = why
-      self.isOver = isOver
-      self.runs = runs
-    }
+    public var runs: Bool = false
 
     var words: String { why.map { "\(state): \($0)" } ?? state }
   }

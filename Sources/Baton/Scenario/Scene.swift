@@ -84,7 +84,7 @@ public struct Scene: Hashable, Sendable {
   public var notifications: [Notification]
   /// No HTLC is pending, and both sides of the channel agree.
   public var isChannelEven: Bool
-  public var phone: PhoneScene
+  public var phone: PhoneScene = PhoneScene()
   /// Payments with a part that is durable in the wallet's channel, and neither fulfilled nor failed.
   public var keptParts: [Int] = []
   /// Payments whose invoice has expired, by the senders' clock.
@@ -99,23 +99,6 @@ public struct Scene: Hashable, Sendable {
   public var invoices: [ExternalInvoice] = []
   /// The wallet's channel balance; nil before it has a channel.
   public var balanceMsat: UInt64?
-
-  public init(
-    holder: Role?, newestClaim: Role?, epoch: UInt64, app: Process, notifier: Process, payments: [Payment],
-    receivedTimes: [Int], notifications: [Notification], isChannelEven: Bool,
-    phone: PhoneScene = PhoneScene()
-  ) {
-    self.holder = holder
-    self.newestClaim = newestClaim
-    self.epoch = epoch
-    self.app = app
-    self.notifier = notifier
-    self.payments = payments
-    self.receivedTimes = receivedTimes
-    self.notifications = notifications
-    self.isChannelEven = isChannelEven
-    self.phone = phone
-  }
 
   public subscript(role: Role) -> Process { role == .app ? app : notifier }
 

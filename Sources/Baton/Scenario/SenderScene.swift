@@ -31,12 +31,6 @@ extension Scene {
     public var attempts: Int
     public var told: Told
 
-    public init(number: Int, attempts: Int, told: Told) {
-      self.number = number
-      self.attempts = attempts
-      self.told = told
-    }
-
     public var hasFailed: Bool { if case .failed = told { true } else { false } }
 
     /// One line for the payment, and one for the screen of a failed one.

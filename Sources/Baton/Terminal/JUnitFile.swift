@@ -1,4 +1,8 @@
+import DaemonRuntime
 import Foundation
+import Ground
+import Judge
+import Simulation
 
 /// Outcomes as JUnit XML.
 package enum JUnitFile {
@@ -15,14 +19,8 @@ package enum JUnitFile {
 
     package var name: String
     /// Nil if its time was not measured.
-    package var milliseconds: Int64?
+    package var milliseconds: Int64? = nil
     package var outcome = Outcome.passed
-
-    package init(name: String, milliseconds: Int64? = nil, outcome: Outcome = Outcome.passed) {
-      self.name = name
-      self.milliseconds = milliseconds
-      self.outcome = outcome
-    }
 
     package func text(of suite: String) -> String {
       let time = milliseconds.map { " time=\"\(HumanText.seconds(.milliseconds($0)))\"" } ?? ""
@@ -57,3 +55,69 @@ private func isOfXML(_ scalar: Unicode.Scalar) -> Bool {
 }
 
 private func escaped(_ text: String) -> String { JUnitFile.escaped(text) }
+
+// The judge's verdict as JUnit XML: one case for each invariant, and one for the evidence.
+extension JUnitFile {
+  /// How many findings of one invariant are written out; the rest is counted.
+  private static let shownMax = 20
+
+  package static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
+    let writer = try JUnitWriter(path, suite: "judge")
+    for one in cases(verdict) { writer.add(one) }
+    try writer.close()
+  }
+
+  /// For evidence on which no verdict is possible.
+  package static func write(_ failure: CommandFailure, to path: String) throws(CommandFailure) {
+    let writer = try JUnitWriter(path, suite: "judge")
+    writer.add(Case(name: "evidence", outcome: .error(failure.sentence, details: failure.description)))
+    try writer.close()
+  }
+
+  static func cases(_ verdict: Verdict) -> [Case] {
+    let missing = verdict.missing.map { "\($0.sentence); to get a verdict, \($0.advice)" }
+    let broken = Dictionary(grouping: verdict.findings, by: \.invariant)
+    return [Case(name: "evidence", outcome: outcome(missing) { .error($0, details: $1) })]
+      + Invariant.allCases.map { invariant in
+        let sentences = (broken[invariant] ?? []).map(\.sentence)
+        return Case(name: invariant.title, outcome: outcome(sentences) { .failed($0, details: $1) })
+      }
+  }
+
+  /// Passed without sentences; otherwise `bad` with the first sentence and all of them.
+  private static func outcome(
+    _ sentences: [String], _ bad: (_ first: String, _ all: String) -> Case.Outcome
+  ) -> Case.Outcome {
+    guard let first = sentences.first else { return .passed }
+    let rest = sentences.count - shownMax
+    let all = sentences.prefix(shownMax) + (rest > 0 ? ["and \(rest) more"] : [])
+    return bad(first.onOneLine, all.map(\.onOneLine).joined(separator: "\n"))
+  }
+}
+
+extension JUnitFile.Case {
+  /// One seed; `words` are the options with which `baton replay` repeats it.
+  package init(_ result: RunResult, words: String, took: TimeSpan) {
+    self.init(name: "seed \(result.seed)", milliseconds: took.wholeMilliseconds)
+    guard let violation = result.violation else { return }
+    outcome = .failed(
+      violation.invariant.sentence,
+      details: "\(violation.sentence)\nagain: baton replay \(words)")
+  }
+
+  /// One case per invariant, over all states that an exploration has visited.
+  package static func all(of report: ExploreReport, statesMax: String?) -> [JUnitFile.Case] {
+    let invariants = report.invariants.map { invariant in
+      let broken = report.findings.filter { $0.violation.invariant == invariant }
+      guard let first = broken.first else { return JUnitFile.Case(name: invariant.sentence) }
+      let stories = broken.map { ([$0.violation.sentence] + $0.story).joined(separator: "\n") }
+      return JUnitFile.Case(
+        name: invariant.sentence,
+        outcome: .failed(first.violation.sentence, details: stories.joined(separator: "\n\n")))
+    }
+    let whole = JUnitFile.Case(
+      name: "Every state was visited.",
+      outcome: statesMax.map { .error("the exploration was stopped early", details: $0) } ?? .passed)
+    return invariants + [whole]
+  }
+}

@@ -28,11 +28,6 @@ package struct Timeline: Hashable, Sendable {
 package struct TimelineAnchor: Hashable, Sendable {
   package var at: Instant
   package var record: Int
-
-  package init(at: Instant, record: Int) {
-    self.at = at
-    self.record = record
-  }
 }
 
 /// A violation that the picture marks.
@@ -40,11 +35,5 @@ package struct TimelineFinding: Hashable, Sendable {
   package var title: String
   package var sentence: String
   /// Where it shows; nil if no record does.
-  package var anchor: TimelineAnchor?
-
-  package init(title: String, sentence: String, anchor: TimelineAnchor? = nil) {
-    self.title = title
-    self.sentence = sentence
-    self.anchor = anchor
-  }
+  package var anchor: TimelineAnchor? = nil
 }

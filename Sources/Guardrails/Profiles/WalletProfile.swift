@@ -60,3 +60,64 @@ public struct WalletProfile: Hashable, Sendable {
     self.pollTask = pollTask
   }
 }
+
+extension WalletProfile {
+  /// Bitkit: the extension decrypts the push and tells the user, who opens the app, which receives.
+  public static let bitkit = WalletProfile(
+    name: "bitkit", sentence: "the extension only notifies, and has no node; the app receives",
+    extension: .telling, pushForm: .bitkit,
+    texts: NotificationTexts(
+      // What the real wallet shows for a push that it cannot decrypt.
+      unreadable: .urgent("Bitkit", "Open Bitkit to check for new activity"),
+      announced: AnnouncedTexts(
+        heldPayment: .urgent("Payment Incoming", "Open now to receive - funds are being held"),
+        // Without a hold nothing is being held, so the text promises what the server's own text does.
+        payment: .urgent("Payment Incoming", "Open Bitkit to receive"),
+        paymentOpeningChannel: .urgent("Payment Incoming", "Open now to receive via new channel"),
+        paidOrder: .urgent("Channel Ready", "Open Bitkit to complete setup"),
+        mutualClose: .urgent("Channel Closed", "Funds moved to savings"))),
+    silentPushTask: "ProcessIncomingHTLC", urlScheme: "bitkit", pollTask: paykitPoll)
+
+  public static let paykitPoll = "to.bitkit.paykit.poll"
+}
+
+extension WalletProfile {
+  /// Phoenix: the extension receives the payment while the app is closed.
+  public static let phoenix = WalletProfile(
+    name: "phoenix", sentence: "the extension has a node and receives", extension: .receiving,
+    pushForm: .phoenix,
+    texts: NotificationTexts(
+      unreadable: NotificationContent.note("Wallet", "Open the wallet to check for new activity.")),
+    silentPushTask: nil, urlScheme: nil)
+}
+
+/// The texts in which wallets differ; all others are the same in each.
+public struct NotificationTexts: Hashable, Sendable {
+  /// For a push that cannot be read, or is for another wallet.
+  let unreadable: NotificationContent
+  /// nil for a wallet whose pushes announce nothing.
+  let announced: AnnouncedTexts?
+
+  init(unreadable: NotificationContent, announced: AnnouncedTexts? = nil) {
+    self.unreadable = unreadable
+    self.announced = announced
+  }
+}
+
+/// One text for each kind of announcement.
+struct AnnouncedTexts: Hashable, Sendable {
+  let heldPayment: NotificationContent
+  let payment: NotificationContent
+  let paymentOpeningChannel: NotificationContent
+  let paidOrder: NotificationContent
+  let mutualClose: NotificationContent
+
+  func text(of announcement: Announcement) -> NotificationContent {
+    switch announcement.kind {
+    case .incomingHtlc: announcement.isHeld ? heldPayment : payment
+    case .cjitPaymentArrived: paymentOpeningChannel
+    case .orderPaymentConfirmed: paidOrder
+    case .mutualClose: mutualClose
+    }
+  }
+}

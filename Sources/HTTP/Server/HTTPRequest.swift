@@ -9,18 +9,8 @@ public struct HTTPRequest: Hashable, Sendable {
   public var host: String?
   public var repeatsHost = false
   /// Origin, Sec-Fetch-Site, and those that the settings name, under these names.
-  public var headers: [String: String]
-  public var body: [UInt8]
-
-  public init(
-    method: String, target: String, host: String?, headers: [String: String] = [:], body: [UInt8] = []
-  ) {
-    self.method = method
-    self.target = target
-    self.host = host
-    self.headers = headers
-    self.body = body
-  }
+  public var headers: [String: String] = [:]
+  public var body: [UInt8] = []
 
   /// The token of an `Authorization: Bearer TOKEN`.
   public var bearer: String? {

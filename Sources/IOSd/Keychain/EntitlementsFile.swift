@@ -1,5 +1,5 @@
-import Ground
 import DaemonRuntime
+import Ground
 import PhonePolicy
 
 /// The file of `--entitlements-file`: the entitlements of the two programs.
@@ -40,6 +40,19 @@ struct EntitlementsFile: Codable, Hashable {
     self = file
     for role in Role.allCases {
       if let problem = entitlements(of: role).problem { throw .problem(name, problem) }
+    }
+  }
+}
+
+enum EntitlementsFileError: Error, Hashable, CustomStringConvertible {
+  case unreadable(String)
+  case problem(String, EntitlementProblem)
+
+  var description: String {
+    switch self {
+    case .unreadable(let name):
+      "\(name.onOneLine) is not a valid entitlements file; write {\"app\": {\"keychain-access-groups\": […], \"com.apple.security.application-groups\": […]}, \"extension\": {…}}"
+    case .problem(let name, let problem): "\(name): \(problem)".onOneLine
     }
   }
 }

@@ -1,7 +1,7 @@
-import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
+import Ground
 import PhonePolicy
 
 /// The items of the phone's keychain, one file each, sealed with a key in os/. A device keeps that key in the
@@ -93,5 +93,22 @@ final class KeychainStore {
   private func path(_ group: String, _ account: String) -> String {
     let digest = SHA256.hash(Array("\(group)\n\(account)".utf8)).bytes
     return "\(directory)/\(Hexadecimal.encode(digest.prefix(16))).item"
+  }
+}
+
+/// Why the keychain cannot be used.
+enum KeychainStoreError: Error, Hashable, CustomStringConvertible {
+  case damagedKey(String)
+  case damagedItem(String)
+  case full
+
+  var description: String {
+    switch self {
+    case .damagedKey(let path):
+      "\(path) is not the keychain's key of 32 bytes; restore it: without it the items, such as the wallet's seed, cannot be opened"
+    case .damagedItem(let path):
+      "\(path) cannot be opened with the keychain's key; restore both: without them the item, such as the wallet's seed, is lost"
+    case .full: "the keychain has \(KeychainStore.itemsMax) items, the maximum; delete one first"
+    }
   }
 }

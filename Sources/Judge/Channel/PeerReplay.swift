@@ -1,3 +1,5 @@
+import Ground
+
 /// Replays the ledger's frames in order, as the peer should have treated them: which connection is registered, which
 /// frames are processed, and how each moves the channel.
 struct PeerReplay {
@@ -216,5 +218,349 @@ extension [PeerReplay.SequenceEntry] {
   /// A separate function, so that no slice of the sequence is alive when it is changed: that would copy it.
   private static func signedFor(_ entries: ArraySlice<Element>) -> [Element] {
     entries.filter { $0.by != .wallet || $0.step.isNumbered || $0.step.isOfSplice }
+  }
+}
+
+// The effect of each frame on the channel model.
+extension PeerReplay {
+  mutating func apply(_ given: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
+    guard isChannelKnown, let channel = view?.channel, let step = view?.plain(given) else { return }
+    if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
+    if frame.channel != channel {
+      find(.namesOtherChannel, frame.entry.id, at: frame)
+      return
+    }
+    do throws(ChannelView.Illegal) {
+      // In place: a copy of the view would copy all earlier splices for each message.
+      let moved = try view?.apply(step, by: end) ?? []
+      negotiationSinceNs = negotiationStart(frame)
+      sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
+      for htlc in moved { note(htlc, step, frame) }
+    } catch {
+      isChannelKnown = false
+      find(
+        .illegalStep, end == .wallet ? "The wallet" : "The peer", step.name, frame.entry.id, error.reason,
+        at: frame)
+    }
+  }
+
+  private mutating func note(_ htlc: OpenHTLC, _ step: ChannelStep, _ frame: ReadFrame) {
+    if case .add = step {
+      keep(
+        HTLCLife(
+          amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
+          addNs: frame.entry.atNs, data: htlc.data), htlc)
+    }
+    let isPeers = htlc.offeredBy == .peer
+    guard var life = isPeers ? lives[htlc.id] : sentLives[htlc.id] else { return }
+    if htlc.addStage == OpenHTLC.irrevocable { life.wasCommitted = true }
+    switch step {
+    case .fulfil(_, let preimage):
+      life.preimage = preimage
+      if isPeers { checkWhole(htlc.id, life, frame) }
+      // The first time counts: a fulfilment dropped by a disconnect has revealed the preimage already.
+      life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
+      life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
+    case .fail(_, let code): life.failureCode = code
+    case .failMalformed(_, let code): life.failureCode = code
+    default: break
+    }
+    if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
+    keep(life, htlc)
+  }
+
+  /// A message of the peer: a new one, or the exact retransmission of a lost one.
+  mutating func sendStep(_ given: ChannelStep, _ frame: ReadFrame) {
+    guard isChannelKnown, let view, let link = links[frame.entry.connection] else { return }
+    let step = view.plain(given)
+    let isAgain: Bool
+    switch step {
+    case .splice, .commit(_, .some):
+      apply(step, by: .peer, frame)
+      return
+    case .commit(let signatures, nil):
+      isAgain = link.mustResendCommitment && signatures == view.htlcSignatures(by: .peer)
+      if isAgain { links[frame.entry.connection]?.mustResendCommitment = false }
+    case .revoke(let secret):
+      isAgain = link.mustResendRevocation && secret == view.lastSecret[.peer]
+      if isAgain { links[frame.entry.connection]?.mustResendRevocation = false }
+    case .add, .fulfil, .fail, .failMalformed, .fee:
+      isAgain = link.mustResendCommitment && isRetransmitted(step, view)
+    }
+    if !isAgain { apply(step, by: .peer, frame) }
+  }
+
+  private func isRetransmitted(_ step: ChannelStep, _ view: ChannelView) -> Bool {
+    view.htlcs.contains { htlc in
+      switch step {
+      case .add(let id, let amount, let hash, let expiry, let data):
+        htlc.offeredBy == .peer && htlc.addStage == 1 && htlc.id == id && htlc.amountMsat == amount
+          && htlc.paymentHash == hash && htlc.cltvExpiry == expiry && htlc.data == data
+      case .fulfil(let id, let preimage):
+        htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id
+          && htlc.ending == .fulfilled(preimage)
+      case .fail(let id, let code):
+        htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id && htlc.ending == .failed(code)
+      // lspd never sends these two.
+      case .failMalformed, .fee, .commit, .revoke, .splice: false
+      }
+    }
+  }
+
+  // MARK: channel_reestablish
+
+  /// The wallet's `channel_reestablish` may lack messages in flight, but none that its own messages acknowledge.
+  mutating func receive(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
+    guard isChannelKnown, let view else { return }
+    let commitments = max(view.revocationsSent[.wallet], view.commitmentsSigned[.peer] &- 1)
+    let low = view.commitmentsSigned[.peer] == 0 ? 0 : commitments
+    let isCommitmentKnown =
+      body.nextCommitment >= low + 1 && body.nextCommitment <= view.commitmentsSigned[.peer] + 1
+    let revocations = view.revocationsSent[.peer]
+    let least = max(
+      revocations == 0 ? 0 : revocations - 1,
+      view.commitmentsSigned[.wallet] == 0 ? 0 : view.commitmentsSigned[.wallet] - 1)
+    let isRevocationKnown =
+      body.nextRevocation >= min(least, revocations) && body.nextRevocation <= revocations
+    if !isCommitmentKnown || !isRevocationKnown {
+      let isTooLow = body.nextCommitment < low + 1 || body.nextRevocation < min(least, revocations)
+      let what = isTooLow ? "too low" : "too high"
+      find(
+        .reestablishNumber, frame.entry.id, body.nextCommitment, body.nextRevocation,
+        view.commitmentsSigned[.peer], revocations, view.revocationsSent[.wallet], least, what, at: frame)
+    }
+    let secret =
+      body.nextRevocation == 0
+      ? [UInt8](repeating: 0, count: 32)
+      : Secrets.perCommitment(
+        channel: view.channel, ofOpener: view.opener == .peer, number: body.nextRevocation - 1)
+    if body.secret != secret || body.channel != view.channel {
+      find(.reestablishSecret, frame.entry.id, at: frame)
+    }
+    checkFundings(of: body, view, frame)
+    guard frame.entry.isActedOn else {
+      links[frame.entry.connection]?.state = .failed
+      find(.reestablishRefused, frame.entry.whyNot ?? "no reason recorded", at: frame)
+      return
+    }
+    if links[frame.entry.connection]?.receivedReestablish == true {
+      find(.secondReestablish, frame.entry.id, at: frame)
+    }
+    links[frame.entry.connection]?.receivedReestablish = true
+    links[frame.entry.connection]?.mustResendCommitment =
+      body.nextCommitment == view.commitmentsSigned[.peer]
+      && view.isInFlight(from: .peer)
+    links[frame.entry.connection]?.mustResendRevocation = body.nextRevocation != revocations
+    resume(body, by: .wallet, frame)
+  }
+}
+
+// Which connection is registered: the peer's fencing rule, applied again to every `init`.
+extension PeerReplay {
+  mutating func judge(_ claim: FenceClaim?, replacing: ReplacedFenceClaim?, _ frame: ReadFrame) {
+    let id = frame.entry.connection
+    let entry = evidence.ledger.connection(id)
+    let isLegacy = evidence.ledger.run(at: frame.entry.atNs)?.legacy == 1
+    let verdict = Self.verdict(on: claim, replacing: replacing, known: fence, isLegacy: isLegacy)
+    let rows = entry.map { [$0.row] } ?? []
+    if entry?.verdict != verdict {
+      find(
+        .connectionMisjudged, id, claim.map { "\($0.epoch)" } ?? "none", entry?.verdict ?? "not at all",
+        verdict, fence.map { ", as it knew epoch \($0.epoch)" } ?? "", at: frame, rows)
+    }
+    if entry?.epoch != claim?.epoch || entry?.incarnation != claim?.incarnation
+      || entry?.container != claim?.container
+    {
+      find(.connectionClaimDiffers, id, frame.entry.id, at: frame, rows)
+    }
+    links[id, default: Link()].state = .refused
+    guard entry?.isAccepted ?? (verdict == "accepted") else { return }
+    accept(claim, frame)
+  }
+
+  /// A connection of another node than the wallet's. Its frames are not judged, unless they concern the channel.
+  func isOtherNode(_ connection: Int64) -> Bool {
+    guard let entry = evidence.ledger.connection(connection), let node = entry.node
+    else { return false }
+    guard let wallet else { return entry.verdict == "visitor" }
+    return node != wallet
+  }
+
+  mutating func judgeOtherNode(_ frame: ReadFrame) {
+    let id = frame.entry.connection
+    let entry = evidence.ledger.connection(id)
+    if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
+      find(.otherNodeAccepted, id, verdict, at: frame, entry.map { [$0.row] } ?? [])
+    }
+    switch frame.message {
+    case .storage, .retrieval, .reestablish, .step:
+      guard frame.entry.isActedOn else { return }
+      find(.otherNodeServed, frame.name, at: frame)
+    default: break
+    }
+  }
+
+  static func verdict(
+    on claim: FenceClaim?, replacing: ReplacedFenceClaim?, known: FenceClaim?, isLegacy: Bool
+  ) -> String {
+    guard !isLegacy else { return "unfenced" }
+    guard let claim else { return known == nil ? "unfenced" : "refused-without-fence" }
+    guard let known else { return "accepted" }
+    if claim.container != known.container {
+      let takesPlace = replacing == ReplacedFenceClaim(epoch: known.epoch, container: known.container)
+      return takesPlace && claim.epoch > known.epoch ? "accepted" : "refused-other-container"
+    }
+    if claim.epoch < known.epoch { return "refused-lower-epoch" }
+    if claim.epoch == known.epoch, claim.incarnation != known.incarnation {
+      return "refused-other-incarnation"
+    }
+    return "accepted"
+  }
+
+  private mutating func accept(_ claim: FenceClaim?, _ frame: ReadFrame) {
+    let id = frame.entry.connection
+    if let older = registered, older != id { links[older]?.state = .evicted }
+    // The end of the older connection drops the wallet's updates without a commitment.
+    view?.forgetUnsigned(by: .wallet)
+    sequence.forgetUnsigned()
+    endNegotiation(frame)
+    links[id]?.state = .registered
+    registered = id
+    wallet = wallet ?? evidence.ledger.connection(id)?.node
+    accepted.append((id, frame.entry.id))
+    if let claim, claim != fence, entryIsFenced(id) {
+      fence = claim
+      raisedFences.append((claim, frame.entry.atNs))
+    }
+  }
+
+  private func entryIsFenced(_ id: Int64) -> Bool {
+    evidence.ledger.connection(id)?.verdict == "accepted"
+  }
+}
+
+// Splices in the frames.
+extension PeerReplay {
+  private static let stfuTimeoutNs: Int64 = 60_000_000_000
+  /// The peer may warn and disconnect after 60 s of an unfinished splice negotiation. A splice excuses no other
+  /// warning.
+  func mayTimeOut(_ frame: ReadFrame) -> Bool {
+    guard let negotiationSinceNs, frame.channel == view?.channel else { return false }
+    return frame.entry.atNs &- negotiationSinceNs > Self.stfuTimeoutNs - stepSlackNs
+  }
+
+  func negotiationStart(_ frame: ReadFrame) -> Int64? {
+    view?.negotiation == nil ? nil : negotiationSinceNs ?? frame.entry.atNs
+  }
+
+  /// A disconnect ends a splice negotiation that binds neither side.
+  mutating func endNegotiation(_ frame: ReadFrame) {
+    guard let view, view.negotiation != nil || view.waitsForAbort != Pair(false) else { return }
+    let step = SpliceStep.disconnect
+    try? self.view?.applySplice(step, by: .wallet)
+    negotiationSinceNs = nil
+    sequence.append(SequenceEntry(frame: frame.entry.id, by: .wallet, step: .splice(step)))
+  }
+
+  mutating func resume(_ body: WireMessage.Reestablish, by end: ChannelEnd, _ frame: ReadFrame) {
+    guard body.fundings != WireMessage.Fundings() || view?.carried != nil else { return }
+    apply(
+      .splice(
+        .resume(
+          next: body.fundings.next, needsCommitment: body.fundings.needsCommitment,
+          locked: body.fundings.locked)), by: end, frame)
+  }
+
+  /// Fundings are named if both sides offer splicing, or the channel was spliced.
+  private func namesFundings(_ view: ChannelView, _ link: Link?) -> Bool {
+    let areBoth = link.map { $0.offersSplices[.wallet] && $0.offersSplices[.peer] } ?? false
+    return areBoth || view.openSplice != nil || view.funding.txid != view.channel
+  }
+
+  /// The fundings in the wallet's `channel_reestablish` may lack messages in flight, but none that it acknowledged.
+  mutating func checkFundings(of body: WireMessage.Reestablish, _ view: ChannelView, _ frame: ReadFrame) {
+    var possible: [WireMessage.Fundings] = []
+    func add(_ next: [UInt8]?, _ needsCommitment: Bool, locked: [UInt8]) {
+      var fundings = WireMessage.Fundings(next: next, needsCommitment: needsCommitment)
+      // A wallet bound to a splice that the peer does not know still names the locked funding.
+      if next != nil || namesFundings(view, links[frame.entry.connection]) { fundings.locked = locked }
+      possible.append(fundings)
+    }
+    if let splice = view.openSplice {
+      if splice.signed[.peer] { add(nil, false, locked: splice.plan.txid) }
+      if !splice.signed[.wallet] {
+        add(splice.plan.txid, true, locked: view.funding.txid)
+        if splice.committed[.peer] { add(splice.plan.txid, false, locked: view.funding.txid) }
+      }
+    } else {
+      add(nil, false, locked: view.funding.txid)
+      if let carried = view.carried { add(carried.txid, true, locked: view.funding.txid) }
+    }
+    guard !possible.contains(body.fundings) else { return }
+    find(
+      .reestablishFundings, frame.entry.id, Self.words(body.fundings.next), Self.words(body.fundings.locked),
+      at: frame)
+  }
+
+  private static func words(_ txid: [UInt8]?) -> String {
+    txid.map { String(transactionWords($0).prefix(12)) + "…" } ?? "none"
+  }
+}
+
+/// The feature bits of splicing in `init`: 35 (`option_quiesce`) and 63 (`option_splice`), both odd.
+enum SpliceFeatures {
+  static func areOffered(by features: [UInt8]) -> Bool {
+    features.count >= 9 && features[features.count - 5] & 0x08 != 0
+      && features[features.count - 8] & 0x80 != 0
+  }
+}
+
+/// The channel's initial state. No funding flow is recorded: the peer's first journal has its initial state; without
+/// that journal it is derived from the ledger's final row and the payments.
+struct ChannelOpening {
+  let view: ChannelView?
+
+  init(evidence: Evidence) {
+    guard let row = evidence.ledger.channels.first else {
+      view = nil
+      return
+    }
+    let core = evidence.ledger.wallet == 1 ? "peer" : "peer-\(evidence.ledger.wallet)"
+    let record = evidence.journals(of: "lspd").lazy.compactMap { $0.configurations(of: core).first }.first
+    let balances = record.flatMap(Self.balances) ?? Self.derived(from: row, evidence)
+    view = ChannelView(
+      channel: row.id, opener: row.isOpener != 0 ? .peer : .wallet, walletMsat: balances.wallet,
+      peerMsat: balances.peer)
+  }
+
+  /// Nil if the recorded channel had any update already.
+  private static func balances(_ record: JSONValue) -> (wallet: UInt64, peer: UInt64)? {
+    guard let peer = record["localMsat"]?.integer, let wallet = record["remoteMsat"]?.integer,
+      record["localCommitmentNumber"]?.integer == 0, record["remoteCommitmentNumber"]?.integer == 0,
+      record["htlcs"]?.items.isEmpty == true, record["splicedTo"]?["index"] == nil, peer >= 0, wallet >= 0
+    else { return nil }
+    return (UInt64(wallet), UInt64(peer))
+  }
+
+  private static func derived(
+    from row: ChannelEntry, _ evidence: Evidence
+  ) -> (wallet: UInt64, peer: UInt64) {
+    let ledger = evidence.ledger
+    let paid = ledger.payments.filter(\.isPaid)
+    let open = ledger.htlcs.filter { htlc in
+      htlc.direction == "offered" && ledger.payments(htlc.paymentHash).paid.isEmpty
+    }
+    let gone = paid.map(\.amountMsat) + open.map(\.amountMsat)
+    let all = ledger.htlcs.map(\.amountMsat) + [row.localMsat, row.remoteMsat]
+    // The wallet's paid amounts are the peer's, except for those still in an HTLC.
+    let inChannel = Dictionary(
+      ledger.htlcs.filter { $0.direction != "offered" }.map { ($0.id, $0.paymentHash) }
+    ) { first, _ in first }
+    let came = evidence.wallet.sent.filter { $0.isPaid && inChannel[$0.htlc] != $0.paymentHash }
+    let peer = (gone + [row.localMsat]).reduce(0, &+) &- came.map(\.amountMsat).reduce(0, &+)
+    // Amounts withdrawn on chain were the wallet's.
+    let taken = ledger.splices.filter { $0.state == "done" }.map(\.takenMsat).reduce(0, &+)
+    let wallet = all.reduce(0, &+) &- peer &+ taken
+    return (UInt64(clamping: wallet), UInt64(clamping: peer))
   }
 }

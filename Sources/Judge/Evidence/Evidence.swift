@@ -150,3 +150,168 @@ struct Evidence {
 
   func isCertain(_ stampNs: Int64) -> Bool { certainUntilNs.map { stampNs < $0 &- stepSlackNs } ?? true }
 }
+
+/// The records of announced payments that the extension without a node leaves for the app.
+struct StoredRecords {
+  /// Payment hashes.
+  var hashes: Set<[UInt8]> = []
+  /// Why they are not judged; nil if they are.
+  var hindrance: String?
+  /// A process had the database open.
+  var isLive = false
+}
+
+extension EvidenceCollector {
+  /// Nil if the database changed while it was being copied.
+  func storedRecords(_ scratch: Scratch) throws(JudgeError) -> StoredRecords? {
+    let path = container + "/incoming.sqlite"
+    var records = StoredRecords()
+    if FileStamp(path) != nil {
+      guard let source = try source(path, "incoming.sqlite", scratch) else { return nil }
+      records.isLive = source.isLive
+      do throws(JudgeError) {
+        let file = try SQLiteFile(path: source.path, isLive: source.isOpened, of: path)
+        // The extension may have made the file, and not the table yet.
+        if try file.tables().contains("incoming") {
+          records.hashes = Set(
+            try file.rows(of: "incoming", by: "number") { (row: HashEntry) in row.paymentHash })
+        }
+      } catch { records.hindrance = "\(path) cannot be read, so its records are not judged" }
+    }
+    // Listed last: the extension renames a damaged database before it makes another.
+    let names = EvidenceFile.names(in: container)
+    if let name = names.filter({ $0.hasPrefix("incoming.sqlite.damaged-") }).min() {
+      records.hindrance = "\(container)/\(name) was set aside as damaged, so the records are not judged"
+    }
+    return records
+  }
+}
+
+/// When the wallet was in which container. The user may move it, and each container's database covers only its own
+/// time.
+struct WalletMoves {
+  /// The peer accepted one container in place of another.
+  struct Move {
+    let frame: Int64
+    let atNs: Int64
+    let from: ReplacedFenceClaim
+    let to: FenceClaim
+  }
+
+  let all: [Move]
+  /// The container whose database is judged.
+  let container: [UInt8]?
+
+  /// A move needs both the wallet's `init` and the peer's fence: a row alone proves nothing.
+  init(_ ledger: LedgerEvidence, container: [UInt8]?) {
+    self.container = container
+    var places: [FenceClaim: Int] = [:]
+    for (place, fence) in ledger.fences.enumerated() { places[fence.claim] = places[fence.claim] ?? place }
+    var moves: [Move] = []
+    for frame in ledger.frames where frame.entry.isIn {
+      guard case .initMessage(let claim?, _, let replaced?) = frame.message,
+        replaced.container != claim.container, let place = places[claim], place > 0,
+        moves.last?.to != claim
+      else { continue }
+      let before = ledger.fences[place - 1].claim
+      guard before.epoch == replaced.epoch, before.container == replaced.container else { continue }
+      moves.append(Move(frame: frame.entry.id, atNs: frame.entry.atNs, from: replaced, to: claim))
+    }
+    // Moves between two other containers are no evidence for this home.
+    let isOne = moves.contains { $0.from.container == container || $0.to.container == container }
+    all = isOne ? moves : []
+  }
+
+  /// Whether the wallet was in this container then.
+  func isHere(atNs instant: Int64?) -> Bool {
+    guard let instant, let first = all.first else { return true }
+    let owner = all.last { $0.atNs <= instant }?.to.container ?? first.from.container
+    return owner == container
+  }
+
+  func isHere(frame: Int64) -> Bool {
+    guard let first = all.first else { return true }
+    return (all.last { $0.frame <= frame }?.to.container ?? first.from.container) == container
+  }
+
+  /// Whether the wallet is in this container at the end.
+  var isHereNow: Bool { all.last.map { $0.to.container == container } ?? true }
+
+  /// The frame with which the wallet left this container for good.
+  var lastFrame: Int64? { isHereNow ? nil : all.last { $0.from.container == container }?.frame }
+
+  var arrivals: [Move] { all.filter { $0.to.container == container } }
+
+  var otherContainers: Set<[UInt8]> {
+    Set(all.flatMap { [$0.from.container, $0.to.container] }.filter { $0 != container })
+  }
+}
+
+/// Journals that end before their process did, without the last line that says it ended: a full disk refused lines, or
+/// someone has cut them off. What they would show is not judged.
+struct EarlyEnds {
+  private(set) var all: [(process: String, sentence: String)] = []
+
+  /// Marks these journals.
+  init(
+    _ journals: inout [JournalFile], _ wallet: WalletEvidence,
+    _ ledger: LedgerEvidence, _ phone: PhoneEvidence?,
+    isCertain: (Int64) -> Bool
+  ) {
+    let claims = Dictionary(grouping: wallet.claims) { Process(pid: $0.pid, startTime: $0.startTime) }
+    let ends = Dictionary(
+      (phone?.processes ?? []).compactMap { row in
+        row.startTime.map { (Process(pid: row.pid, startTime: $0), row) }
+      }, uniquingKeysWith: { $1 })
+    for place in journals.indices where !journals[place].hasEnded {
+      let journal = journals[place]
+      let process = Process(pid: journal.pid, startTime: journal.startTime)
+      let missing: String? =
+        switch journal.process {
+        case "lspd": Self.missingFrames(of: journal, ledger)
+        case "iosd": nil
+        default:
+          Self.missing(of: (claims[process] ?? []).filter { $0.boot == journal.boot }, in: journal, wallet)
+            ?? ends[process].flatMap { row in
+              row.how == "exited" && row.number == 0 && (row.endedNs.map(isCertain) ?? true)
+                ? "the end of its process, which exited" : nil
+            }
+        }
+      guard let missing, journals[place].endTooEarly() else { continue }
+      all.append((journal.process, "\(journal.name) ends before \(missing): its last lines are missing"))
+    }
+  }
+
+  /// lspd writes the line of an event when its frames are durable, so that a kill leaves the lines of one commit out.
+  private static func missingFrames(of journal: JournalFile, _ ledger: LedgerEvidence) -> String? {
+    let starts = ledger.runs.map(\.startedAtNs)
+    let place = starts.countOfThose(upTo: journal.startedNs &+ stepSlackNs)
+    guard place > 0, ledger.runs[place - 1].pid == journal.pid else { return nil }
+    let endNs = place < starts.count ? starts[place] : .max
+    let last = ledger.frames.last { $0.entry.atNs < endNs }
+    return (last?.entry.atNs).flatMap {
+      $0 > journal.lastNs &+ stepSlackNs ? "the last frames of its run" : nil
+    }
+  }
+
+  private struct Process: Hashable {
+    let pid: Int64
+    let startTime: Int64
+  }
+
+  /// A process writes the line of a claim or write first: only that of the answer may be missing after a kill.
+  private static func missing(
+    of claims: [ClaimEntry], in journal: JournalFile, _ wallet: WalletEvidence
+  ) -> String? {
+    let sums = claims.map { wallet.sum(of: $0.epoch) }
+    let writes = sums.reduce(Int64(0)) { $0 &+ $1.count }
+    if journal.announcedWrites(upTo: .max) < writes, sums.compactMap(\.lastNs).max() ?? .min > journal.lastNs
+    {
+      return "the last writes of its process"
+    }
+    let claim = claims.first {
+      $0.claimedWallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
+    }
+    return claim.map { "the claim of epoch \($0.epoch)" }
+  }
+}

@@ -1,4 +1,6 @@
+import CSodium
 import Glibc
+import Ground
 
 /// Reads all parts of one home as of one moment.
 struct EvidenceCollector {
@@ -265,4 +267,304 @@ struct EvidenceCollector {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
+}
+
+/// The first line of a journal.
+struct JournalHead {
+  let path: String
+  let name: String
+  let process: String
+  var startedNs: Int64
+  let startedWallNs: Int64
+  let boot: String
+  let arguments: [String]
+}
+
+// Journals are read twice: first their heads, which determine the secrets to search for, then line by line.
+extension EvidenceCollector {
+  struct Journals {
+    fileprivate(set) var files: [JournalFile] = []
+    /// Names of files without a journal header.
+    fileprivate(set) var foreign: [String] = []
+    fileprivate(set) var unread: [(name: String, reason: String)] = []
+  }
+
+  /// Sorted by start; files without a valid first line come first. The peer's journals are beside its ledger.
+  func journalHeads() -> [JournalHead] {
+    let peers = firstHome == home ? [] : heads(in: firstHome + "/journal").filter { $0.process == "lspd" }
+    return (heads(in: journalPath) + peers).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+  }
+
+  private func heads(in directory: String) -> [JournalHead] {
+    let names = EvidenceFile.names(in: directory)
+    return names.filter { $0.hasSuffix(".jsonl") }.map { head("\(directory)/\($0)", $0) }
+  }
+
+  private func head(_ path: String, _ name: String) -> JournalHead {
+    var first: JournalRecord?
+    _ = try? EvidenceFile(path).readLines { line in
+      first = JournalRecord(file: name, line: 1, bytes: Array(line))
+      return false
+    }
+    return JournalHead(
+      path: path, name: name, process: first?.body["process"]?.text ?? "", startedNs: first?.atNs ?? .min,
+      startedWallNs: first?.wallNs ?? .min, boot: first?.body["boot"]?.text ?? "",
+      arguments: (first?.body["arguments"]?.items ?? []).compactMap(\.text))
+  }
+
+  /// Of all journals, as the claims may lack one.
+  func boots(_ known: Boots, _ heads: [JournalHead]) -> Boots {
+    var boots = known
+    boots.insert(
+      heads.filter { !$0.boot.isEmpty }.sorted { $0.startedWallNs < $1.startedWallNs }.map(\.boot))
+    return boots
+  }
+
+  func journals(
+    _ heads: [JournalHead], _ boots: Boots, until limitNs: Int64?, _ search: SecretSearch,
+    _ progress: (String) -> Void
+  ) -> Journals {
+    var journals = Journals()
+    for (place, head) in heads.enumerated() {
+      progress("reading journal \(place + 1) of \(heads.count)")
+      do throws(EvidenceFile.Problem) {
+        guard let file = try read(head, boots, until: limitNs, search) else {
+          journals.foreign.append(head.name)
+          continue
+        }
+        journals.files.append(file)
+      } catch { journals.unread.append((head.name, error.words)) }
+    }
+    journals.files.sort { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+    endInGaps(&journals.files)
+    return journals
+  }
+
+  private func read(
+    _ head: JournalHead, _ boots: Boots, until limitNs: Int64?, _ search: SecretSearch
+  ) throws(EvidenceFile.Problem) -> JournalFile? {
+    let file = try EvidenceFile(head.path)
+    let reading = Taking(
+      JournalReading(
+        path: head.path, until: limitNs, bootBeginNs: boots.beginNs(of: head.boot), search: search))
+    let endsTorn = try file.readLines(piece: { reading.journal.feed($0) }) { line in
+      reading.journal.take(line)
+      return true
+    }
+    reading.journal.finish()
+    return JournalFile(reading.journal, endsTorn: endsTorn, visits)
+  }
+
+  /// Whether the newest journal of lspd or iosd has no end and was copied: the file of a copy is newer than its last line,
+  /// or than its own content.
+  func isCopyOfRunningPhone(_ journals: [JournalFile]) -> Bool {
+    ["lspd", "iosd"].contains { program in
+      guard let journal = journals.last(where: { $0.process == program }), !journal.hasEnded,
+        let stamp = FileStamp("\(program == "lspd" ? firstHome : home)/journal/\(journal.name)")
+      else { return false }
+      // A copy without the original's times. The phone's own clock may be off.
+      let isNew = program == "lspd" && stamp.modifiedNanoseconds &- journal.lastWallNs > stepSlackNs
+      return isNew || stamp.changedNanoseconds > stamp.modifiedNanoseconds
+    }
+  }
+
+  /// A class, as both closures change it.
+  private final class Taking {
+    var journal: JournalReading
+    init(_ journal: JournalReading) { self.journal = journal }
+  }
+
+  /// A process killed while the disk was full could not note its lost last lines, but another journal notes the full
+  /// disk.
+  private func endInGaps(_ files: inout [JournalFile]) {
+    let noted = files.flatMap(\.gaps).filter(\.isNoted)
+    guard !noted.isEmpty else { return }
+    let first = noted.map(\.fromNs).min() ?? .min
+    let last = noted.map(\.toNs).max() ?? .max
+    for place in files.indices where !files[place].hasEnded && (first...last).contains(files[place].lastNs) {
+      guard
+        // Its own gap is over at its last line.
+        let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs < $0.toNs })
+      else { continue }
+      files[place].endInGap(gap)
+    }
+  }
+}
+
+/// Which databases are in use, without opening them: a user of a database holds SQLite's locks on its inodes, and the
+/// kernel lists those.
+enum LiveFiles {
+  static func isInUse(_ database: String) -> Bool {
+    let inodes = lockedInodes()
+    return [database, database + "-wal", database + "-shm", database + "-journal"].contains { path in
+      FileStamp(path).map { inodes.contains($0.inode) } ?? false
+    }
+  }
+
+  /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
+  /// taken for live is merely read through SQLite.
+  private static func lockedInodes() -> Set<UInt64> {
+    lockedInodes(in: EvidenceFile.ofKernel("/proc/locks"))
+  }
+
+  static func lockedInodes(in text: String) -> Set<UInt64> {
+    var inodes: Set<UInt64> = []
+    for line in text.split(separator: "\n") {
+      for word in line.split(separator: " ") where word.filter({ $0 == ":" }).count == 2 {
+        if let last = word.split(separator: ":").last, let inode = UInt64(last) { inodes.insert(inode) }
+      }
+    }
+    return inodes
+  }
+}
+
+/// `stat` of a file: any change means that the file was written.
+struct FileStamp: Hashable {
+  let inode: UInt64
+  let size: Int64
+  let modifiedNanoseconds: Int64
+  let changedNanoseconds: Int64
+
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    inode = UInt64(facts.st_ino)
+    size = Int64(facts.st_size)
+    modifiedNanoseconds =
+      Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+    changedNanoseconds =
+      Int64(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_ctim.tv_nsec)
+  }
+}
+
+/// A secret in the keychain, as the wallet's seed, opened with the phone's key as docs/protocols.md describes.
+struct SealedSeed {
+  static let seed = "wallet-seed"
+  static let pushKey = "push-key"
+
+  let group: String
+  let bytes: [UInt8]
+
+  /// All items of that account that can be opened, sorted by file name.
+  static func all(home: String, account: String = seed) -> [SealedSeed] {
+    let directory = home + "/Keychain/items"
+    guard let key = EvidenceFile.whole(home + "/os/keychain.key"),
+      key.count == Int(crypto_aead_chacha20poly1305_ietf_KEYBYTES)
+    else { return [] }
+    let names = EvidenceFile.names(in: directory)
+    return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
+      guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONValue(parsing: bytes),
+        item["account"]?.text == account,
+        let group = item["group"]?.text, let seed = value(of: item, account: account, key: key)
+      else { return nil }
+      return SealedSeed(group: group, bytes: seed)
+    }
+  }
+
+  /// The wallet's seed, by the access group of its last start, with a remark if there are several. Nil if there is
+  /// none: then the seed is in a file.
+  static func ofWallet(among seeds: [SealedSeed], _ journals: [JournalHead]) -> (
+    seed: SealedSeed?, remark: String?
+  ) {
+    let group = journals.reversed().lazy.compactMap(group(of:)).first
+    let own = group.map { group in seeds.first { $0.group == group } } ?? seeds.first
+    guard seeds.count > 1 else { return (own, nil) }
+    let groups = seeds.map(\.group).joined(separator: ", ")
+    let choice =
+      group == nil
+      ? "no journal names the wallet's group, so the first seed was used"
+      : own.map { "that of \($0.group) is the wallet's" } ?? "none is in the wallet's group"
+    return (own, "the keychain has \(seeds.count) seeds, in \(groups): \(choice)")
+  }
+
+  /// The access group on a wallet process's command line.
+  private static func group(of journal: JournalHead) -> String? {
+    guard journal.process != "iosd",
+      let place = journal.arguments.firstIndex(of: "--keychain-group"), place + 1 < journal.arguments.count
+    else { return nil }
+    return journal.arguments[place + 1]
+  }
+
+  private static func value(of item: JSONValue, account: String, key: [UInt8]) -> [UInt8]? {
+    guard let group = item["group"]?.text, let protection = item["protection"]?.text,
+      let nonce = item["nonce"]?.text.flatMap(Hexadecimal.decode),
+      let sealed = item["sealed"]?.text.flatMap(Hexadecimal.decode),
+      nonce.count == Int(crypto_aead_chacha20poly1305_ietf_NPUBBYTES),
+      sealed.count >= Int(crypto_aead_chacha20poly1305_ietf_ABYTES)
+    else { return nil }
+    let header = Array("\(group)\n\(account)\n\(protection)".utf8)
+    var plain = [UInt8](repeating: 0, count: sealed.count)
+    var count: UInt64 = 0
+    let result = crypto_aead_chacha20poly1305_ietf_decrypt(
+      &plain, &count, nil, sealed, UInt64(sealed.count), header, UInt64(header.count), nonce, key)
+    return result == 0 ? Array(plain.prefix(Int(count))) : nil
+  }
+}
+
+/// The wallet's database in one read transaction.
+struct WalletEvidence {
+  /// The container's id.
+  let container: [UInt8]?
+  let claims: Rows<ClaimEntry>
+  let writes: Rows<NodeWriteEntry>
+  let channels: Rows<ChannelEntry>
+  let htlcs: Rows<HTLCEntry>
+  let invoices: Rows<InvoiceEntry>
+  let cancelled: Rows<HashEntry>
+  let received: Rows<ReceivedEntry>
+  let sent: Rows<SentEntry>
+  let splices: Rows<SpliceEntry>
+  private let claimsByEpoch: RowIndex<Int64, ClaimEntry>
+  let invoicesByHash: RowIndex<[UInt8], InvoiceEntry>
+  let cancelledByHash: RowIndex<[UInt8], HashEntry>
+  let receivedByHash: RowIndex<[UInt8], ReceivedEntry>
+  let sentByHash: RowIndex<[UInt8], SentEntry>
+  let sentByHTLC: RowIndex<Int64, SentEntry>
+  /// The sums of the writes of an epoch.
+  private let sums: [Int64: WriteSums]
+  /// Restored from the peer's backup: rows that journals show may be lost.
+  let isRestored: Bool
+  /// Of the claims and of lspd's starts.
+  let boots: Boots
+
+  /// Without a file: a wallet of which only the peer's ledger is known. `runs`: the boots of lspd's starts.
+  init(_ file: SQLiteFile?, runs: [String] = [], _ visits: Visits) throws(JudgeError) {
+    let tables = TableReader(file, visits)
+    container = try tables.read("meta", by: "key").first { (row: MetaEntry) in row.key == "container" }?.value
+    let claimed: Rows<ClaimEntry> = try tables.read("claims", by: "epoch")
+    let boots = Boots(runs: runs, claims: claimed.map(\.boot))
+    self.boots = boots
+    claims = Rows(claimed.map { $0.moved(by: boots.beginNs(of: $0.boot)) }, visits)
+    let begins = Dictionary(claimed.map { ($0.epoch, boots.beginNs(of: $0.boot)) }) { first, _ in first }
+    writes = try tables.read("node_writes", by: "id") { (row: NodeWriteEntry) in
+      row.read(movedBy: { begins[$0] ?? 0 })
+    }
+    channels = try tables.read("channels", by: "id")
+    htlcs = try tables.read("htlcs", by: "direction, id")
+    invoices = try tables.read("invoices", by: "rowid")
+    cancelled = try tables.read("cancelled_invoices", by: "payment_hash")
+    received = try tables.read("received_payments", by: "id")
+    sent = try tables.read("outgoing_payments", by: "id")
+    splices = try tables.read("splices", by: "id")
+    claimsByEpoch = claims.index { $0.epoch }
+    invoicesByHash = invoices.index { $0.paymentHash }
+    cancelledByHash = cancelled.index { $0.paymentHash }
+    receivedByHash = received.index { $0.paymentHash }
+    sentByHash = sent.index { $0.paymentHash }
+    sentByHTLC = sent.index { $0.htlc }
+    sums = WriteSums.byEpoch(writes)
+    isRestored = writes.contains { $0.summary?.isRestored ?? false }
+  }
+
+  func claim(_ epoch: Int64) -> ClaimEntry? { claimsByEpoch.first(epoch) }
+
+  func sum(of epoch: Int64) -> WriteSums { sums[epoch] ?? WriteSums() }
+
+  /// Changes with every step: equal stamps, equal states.
+  var stamp: [Int64] { [claims.last?.epoch ?? 0, writes.last?.id ?? 0] }
+}
+
+private struct MetaEntry: Decodable {
+  let key: String
+  let value: [UInt8]
 }

@@ -1,3 +1,5 @@
+import Ground
+
 // Outgoing messages and their order.
 extension Channel {
   /// All messages that are due: first those lost with the last connection, then a revocation if one is due, then
@@ -73,4 +75,12 @@ extension Channel {
       .fulfill(id: htlc.id, paymentHash: htlc.paymentHash)
     }
   }
+}
+
+/// A message to send once its channel is durable.
+public enum ChannelOutgoing: Hashable, Codable, Sendable {
+  case message(Message)
+  /// `update_fulfill_htlc` without its preimage, which `Channel.fulfilMessage` adds before encoding: the preimage
+  /// must be in no journal and no state before the payment is settled.
+  case fulfill(id: UInt64, paymentHash: Bytes32)
 }

@@ -3,11 +3,6 @@ public struct ChannelTerms: Hashable, Codable, Sendable {
   public var walletMsat: UInt64
   public var providerMsat: UInt64
 
-  public init(walletMsat: UInt64, providerMsat: UInt64) {
-    self.walletMsat = walletMsat
-    self.providerMsat = providerMsat
-  }
-
   /// One million satoshi on the wallet's side, nine million that it can receive.
   public static let standard = ChannelTerms(walletMsat: 1_000_000_000, providerMsat: 9_000_000_000)
 }

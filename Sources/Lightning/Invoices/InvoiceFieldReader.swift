@@ -1,5 +1,5 @@
-import Ground
 import Crypto
+import Ground
 
 /// Collects the fields of an invoice. Of several of a kind the first is used, as payees put the preferred one first.
 struct InvoiceFieldReader {
@@ -122,5 +122,84 @@ struct InvoiceFieldReader {
       paymentSecret: paymentSecret, purpose: purpose, expirySeconds: expirySeconds,
       finalExpiryDelta: finalExpiryDelta, metadata: metadata, payee: payee, fallbacks: fallbacks,
       routeHints: routeHints, features: features)
+  }
+}
+
+/// Reads words of five bits in order. Any words give a value or an error, never a trap.
+struct BitReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ words: some Collection<UInt8>) { rest = ArraySlice(words) }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func take(_ count: Int) throws(InvoiceError) -> ArraySlice<UInt8> {
+    guard count >= 0, count <= rest.count else { throw .fieldIsCut }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  /// At most twelve words, which fit into 64 bits.
+  mutating func number(words count: Int) throws(InvoiceError) -> UInt64 {
+    try take(count).reduce(0) { $0 << 5 | UInt64($1) }
+  }
+}
+
+/// One hop of a route hint.
+public struct RouteHop: Hashable, Sendable {
+  /// The node at the channel's start.
+  public var node: PublicKey
+  public var channel: ShortChannelID
+  public var baseFeeMsat: UInt32
+  /// Per million forwarded.
+  public var feeMillionths: UInt32
+  public var expiryDelta: UInt16
+
+  static let size = PublicKey.size + 8 + 4 + 4 + 2
+
+  public init(
+    node: PublicKey, channel: ShortChannelID, baseFeeMsat: UInt32 = 0, feeMillionths: UInt32 = 0,
+    expiryDelta: UInt16
+  ) {
+    self.node = node
+    self.channel = channel
+    self.baseFeeMsat = baseFeeMsat
+    self.feeMillionths = feeMillionths
+    self.expiryDelta = expiryDelta
+  }
+
+  var encoded: [UInt8] {
+    var writer = WireWriter()
+    writer.put(node.bytes)
+    writer.u64(channel.number)
+    writer.u32(baseFeeMsat)
+    writer.u32(feeMillionths)
+    writer.u16(expiryDelta)
+    return writer.bytes
+  }
+
+  /// Nil unless these are the bytes of one hop with a valid node id.
+  init?(_ bytes: [UInt8]) {
+    var reader = WireReader(bytes)
+    guard let node = (try? reader.take(PublicKey.size)).flatMap({ PublicKey($0) }),
+      let channel = try? reader.u64(), let base = try? reader.u32(), let share = try? reader.u32(),
+      let delta = try? reader.u16(), reader.isAtEnd
+    else { return nil }
+    self.init(
+      node: node, channel: ShortChannelID(channel), baseFeeMsat: base, feeMillionths: share,
+      expiryDelta: delta)
+  }
+}
+
+/// A channel's place in the chain: block, transaction, output. An alias is a number of the same form without a
+/// place.
+public struct ShortChannelID: Hashable, Sendable, CustomStringConvertible {
+  public let number: UInt64
+
+  public init(_ number: UInt64) { self.number = number }
+
+  /// `589390x3312x1`.
+  public var description: String {
+    "\(number >> 40)x\(number >> 16 & 0xff_ffff)x\(number & 0xffff)"
   }
 }

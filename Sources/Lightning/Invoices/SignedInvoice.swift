@@ -1,7 +1,7 @@
 // LightningInvoices: BOLT 11 invoices, read and written, not stored.
 
-import Ground
 import Crypto
+import Ground
 
 /// A BOLT 11 invoice: its text, its fields, and its payee. Every value has a valid checksum, a valid signature, and
 /// all fields that a payer needs.
@@ -95,4 +95,199 @@ public struct SignedInvoice: Hashable, Sendable {
       decoding: word.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
       as: UTF8.self)
   }
+}
+
+/// The amount in an invoice's prefix: a number of bitcoin, or of a fraction with a letter.
+enum InvoiceAmount {
+  private struct Part {
+    var letter: String
+    var msat: UInt64
+  }
+
+  private static let msatPerBitcoin: UInt64 = 100_000_000_000
+  /// The largest first.
+  private static let parts = [
+    Part(letter: "m", msat: msatPerBitcoin / 1000), Part(letter: "u", msat: msatPerBitcoin / 1_000_000),
+    Part(letter: "n", msat: msatPerBitcoin / 1_000_000_000),
+  ]
+
+  /// The shortest form.
+  static func write(msat: UInt64) -> String {
+    if msat.isMultiple(of: msatPerBitcoin) { return "\(msat / msatPerBitcoin)" }
+    for part in parts where msat.isMultiple(of: part.msat) {
+      return "\(msat / part.msat)\(part.letter)"
+    }
+    // `p` is a tenth of a millisatoshi.
+    return "\(msat)0p"
+  }
+
+  static func read(_ text: some StringProtocol) throws(InvoiceError) -> UInt64 {
+    let characters = Array(text.utf8)
+    let digits = characters.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let letter = String(decoding: characters.dropFirst(digits.count), as: UTF8.self)
+    guard let first = digits.first, first != UInt8(ascii: "0") else { throw .amountIsMalformed }
+    if letter == "p" {
+      guard digits.last == UInt8(ascii: "0") else { throw .amountIsNoWholeMsat }
+      return try number(digits.dropLast(), times: 1)
+    }
+    if letter.isEmpty { return try number(digits, times: msatPerBitcoin) }
+    guard let part = parts.first(where: { $0.letter == letter }) else {
+      throw .amountIsMalformed
+    }
+    return try number(digits, times: part.msat)
+  }
+
+  private static func number(
+    _ digits: ArraySlice<UInt8>, times unit: UInt64
+  ) throws(InvoiceError) -> UInt64 {
+    guard let count = UInt64(String(decoding: digits, as: UTF8.self)) else { throw .amountIsTooLarge }
+    let (msat, overflowed) = count.multipliedReportingOverflow(by: unit)
+    guard !overflowed else { throw .amountIsTooLarge }
+    return msat
+  }
+}
+
+/// The data of an invoice up to its signature.
+struct InvoiceFieldWriter {
+  private var writer = BitWriter()
+  private static let fieldWordsMax = 1023
+
+  static func words(of fields: InvoiceFields) throws(InvoiceError) -> [UInt8] {
+    var writer = InvoiceFieldWriter()
+    try writer.write(fields)
+    return writer.writer.words
+  }
+
+  private mutating func write(_ fields: InvoiceFields) throws(InvoiceError) {
+    guard fields.timestamp <= InvoiceFields.timestampMax else { throw .timeIsImpossible }
+    writer.number(fields.timestamp, words: 7)
+    try bytes(.paymentSecret, fields.paymentSecret.bytes)
+    try bytes(.paymentHash, fields.paymentHash.bytes)
+    switch fields.purpose {
+    case .text(let text): try bytes(.text, Array(text.utf8))
+    case .hash(let hash): try bytes(.textHash, hash.bytes)
+    }
+    if let metadata = fields.metadata { try bytes(.metadata, metadata.array) }
+    if let payee = fields.payee { try bytes(.payee, payee.bytes) }
+    if let seconds = fields.expirySeconds { try number(.expiry, seconds) }
+    if let delta = fields.finalExpiryDelta { try number(.finalExpiryDelta, delta) }
+    for fallback in fields.fallbacks {
+      var content = BitWriter()
+      content.put([fallback.version])
+      content.bytes(fallback.program.array)
+      try field(.fallback, content.words)
+    }
+    for hint in fields.routeHints {
+      guard !hint.isEmpty else { throw .badField(.routeHint) }
+      try bytes(.routeHint, hint.flatMap(\.encoded))
+    }
+    let features = fields.features.words
+    if !features.isEmpty { try field(.features, features) }
+  }
+
+  private mutating func bytes(_ tag: InvoiceTag, _ bytes: [UInt8]) throws(InvoiceError) {
+    var content = BitWriter()
+    content.bytes(bytes)
+    try field(tag, content.words)
+  }
+
+  private mutating func number(_ tag: InvoiceTag, _ value: UInt64) throws(InvoiceError) {
+    var content = BitWriter()
+    content.shortest(value)
+    try field(tag, content.words)
+  }
+
+  private mutating func field(_ tag: InvoiceTag, _ words: [UInt8]) throws(InvoiceError) {
+    guard words.count <= Self.fieldWordsMax else { throw .fieldIsTooLong(tag) }
+    writer.put([tag.rawValue])
+    writer.number(UInt64(words.count), words: 2)
+    writer.put(words)
+  }
+}
+
+/// Writes numbers and bytes as words of five bits, the highest bit first.
+struct BitWriter {
+  private(set) var words: [UInt8] = []
+
+  mutating func put(_ more: some Sequence<UInt8>) { words.append(contentsOf: more) }
+
+  /// The lowest bits of a number, in `count` words.
+  mutating func number(_ value: UInt64, words count: Int) {
+    for place in (0..<count).reversed() {
+      words.append(place > 12 ? 0 : UInt8(value >> UInt64(5 * place) & 31))
+    }
+  }
+
+  /// A number in the fewest words; none for 0.
+  mutating func shortest(_ value: UInt64) {
+    number(value, words: (UInt64.bitWidth - value.leadingZeroBitCount + 4) / 5)
+  }
+
+  /// The bytes, padded with zeros to a whole word.
+  mutating func bytes(_ bytes: some Sequence<UInt8>) { words.append(contentsOf: Bech32.words(of: bytes)) }
+}
+
+/// The content of an invoice, without its signature.
+public struct InvoiceFields: Hashable, Sendable {
+  public var network: BitcoinNetwork
+  /// Nil if the payer chooses.
+  public var amountMsat: UInt64?
+  /// The creation time in seconds since 1970; at most 35 bits.
+  public var timestamp: UInt64
+  public var paymentHash: Bytes32
+  /// Proves to the payee that the payer has the invoice.
+  public var paymentSecret: Bytes32
+  public var purpose: InvoicePurpose
+  /// Nil without the field: then an hour.
+  public var expirySeconds: UInt64?
+  /// In blocks. Nil without the field: then 18.
+  public var finalExpiryDelta: UInt64?
+  public var metadata: Bytes?
+  /// Nil without the field: the signature also gives it.
+  public var payee: PublicKey?
+  /// The preferred one first.
+  public var fallbacks: [BitcoinAddress]
+  /// Routes over private channels to the payee.
+  public var routeHints: [[RouteHop]]
+  public var features: Features
+
+  public static let expirySecondsStandard: UInt64 = 3600
+  public static let finalExpiryDeltaStandard: UInt64 = 18
+  static let timestampMax: UInt64 = (1 << 35) - 1
+
+  public init(
+    network: BitcoinNetwork, amountMsat: UInt64?, timestamp: UInt64, paymentHash: Bytes32,
+    paymentSecret: Bytes32, purpose: InvoicePurpose, expirySeconds: UInt64? = nil,
+    finalExpiryDelta: UInt64? = nil, metadata: Bytes? = nil, payee: PublicKey? = nil,
+    fallbacks: [BitcoinAddress] = [], routeHints: [[RouteHop]] = [], features: Features = .ofEveryInvoice
+  ) {
+    self.network = network
+    self.amountMsat = amountMsat
+    self.timestamp = timestamp
+    self.paymentHash = paymentHash
+    self.paymentSecret = paymentSecret
+    self.purpose = purpose
+    self.expirySeconds = expirySeconds
+    self.finalExpiryDelta = finalExpiryDelta
+    self.metadata = metadata
+    self.payee = payee
+    self.fallbacks = fallbacks
+    self.routeHints = routeHints
+    self.features = features
+  }
+
+  /// Seconds since 1970.
+  public var expiresAt: Int64 {
+    let (end, overflowed) = timestamp.addingReportingOverflow(expirySeconds ?? Self.expirySecondsStandard)
+    return overflowed ? .max : Int64(clamping: end)
+  }
+
+  public func isExpired(atWallSeconds now: Int64) -> Bool { now >= expiresAt }
+}
+
+/// The description of an invoice.
+public enum InvoicePurpose: Hashable, Sendable {
+  case text(String)
+  /// The SHA-256 of a description that is not in the invoice.
+  case hash(Bytes32)
 }

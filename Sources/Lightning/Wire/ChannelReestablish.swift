@@ -54,3 +54,62 @@ public struct ChannelReestablish: Hashable, Codable, Sendable {
         .with(FundingLocked.recordType, fundingLocked?.record))
   }
 }
+
+/// BOLT 2 `my_current_funding_locked` of `channel_reestablish`: replaces a lost `splice_locked`.
+public struct FundingLocked: Hashable, Codable, Sendable {
+  public static let recordType: UInt64 = 5
+
+  public var transaction: TransactionID
+  /// Only bits for announcements, which a wallet's channel does not have.
+  public var flags: UInt8
+
+  public init(transaction: TransactionID, flags: UInt8 = 0) {
+    self.transaction = transaction
+    self.flags = flags
+  }
+
+  init(record: Bytes) throws(WireError) {
+    (transaction, flags) = try FundingRecord.read(record, type: Self.recordType)
+  }
+
+  var record: Bytes { FundingRecord.write(transaction, flags) }
+}
+
+/// BOLT 2 `next_funding` of `channel_reestablish`: the sender has signed this transaction, and lacks the other
+/// side's signatures.
+public struct NextFunding: Hashable, Codable, Sendable {
+  public static let recordType: UInt64 = 1
+  private static let commitmentFlag: UInt8 = 1
+
+  public var transaction: TransactionID
+  /// Which messages to send again. Unknown bits are kept.
+  public var flags: UInt8
+
+  public init(transaction: TransactionID, needsCommitment: Bool) {
+    self.transaction = transaction
+    flags = needsCommitment ? Self.commitmentFlag : 0
+  }
+
+  /// The sender lacks our `commitment_signed`.
+  public var needsCommitment: Bool { flags & Self.commitmentFlag != 0 }
+
+  init(record: Bytes) throws(WireError) {
+    (transaction, flags) = try FundingRecord.read(record, type: Self.recordType)
+  }
+
+  var record: Bytes { FundingRecord.write(transaction, flags) }
+}
+
+/// The layout of both funding records of `channel_reestablish`: a transaction's id and a byte of flags.
+enum FundingRecord {
+  static func read(_ record: Bytes, type: UInt64) throws(WireError) -> (TransactionID, UInt8) {
+    guard let flags = record.array.last, let hash = Bytes32(record.array.dropLast()) else {
+      throw .malformedRecord(type)
+    }
+    return (TransactionID(hash: hash), flags)
+  }
+
+  static func write(_ transaction: TransactionID, _ flags: UInt8) -> Bytes {
+    Bytes(transaction.hash.bytes + [flags])
+  }
+}

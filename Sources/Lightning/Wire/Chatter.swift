@@ -52,3 +52,49 @@ extension Message {
     }
   }
 }
+
+/// BOLT 7 gossip. It is not needed here, as all payments go through one peer; but peers send it unasked, and a node
+/// with `gossip_queries` must answer queries.
+enum Gossip {
+  /// `channel_announcement` to `gossip_timestamp_filter`.
+  static let types: ClosedRange<UInt16> = 256...265
+
+  private static let queryShortChannelIDs: UInt16 = 261
+  private static let replyShortChannelIDsEnd: UInt16 = 262
+  private static let queryChannelRange: UInt16 = 263
+  private static let replyChannelRange: UInt16 = 264
+
+  static func isQuestion(_ type: UInt16) -> Bool { type == queryShortChannelIDs || type == queryChannelRange }
+
+  /// The answer without information; nil for a message that is no query, or a truncated one.
+  static func answer(to type: UInt16, _ question: Bytes) -> Message? {
+    let reader = question.array
+    switch type {
+    case queryShortChannelIDs where reader.count >= 32:
+      // The chain of the query, and `full_information` 0.
+      return .unknown(type: replyShortChannelIDsEnd, bytes: Bytes(reader[..<32] + [0]))
+    case queryChannelRange where reader.count >= 40:
+      // The chain and the blocks of the query, `sync_complete` 0, and an empty uncompressed list.
+      return .unknown(type: replyChannelRange, bytes: Bytes(reader[..<40] + [0, 0, 1, 0]))
+    default: return nil
+    }
+  }
+}
+
+extension Message {
+  /// An announcement, an update, a filter, or a query.
+  public var isGossip: Bool {
+    if case .unknown(let type, _) = self { Gossip.types.contains(type) } else { false }
+  }
+
+  /// Gossip, and the ends of holds: an honest peer sends many of them at once.
+  package var isNumerous: Bool {
+    if case .holdEnded = self { true } else { isGossip }
+  }
+
+  /// The answer to a query.
+  package var gossipAnswer: Message? {
+    guard case .unknown(let type, let bytes) = self else { return nil }
+    return Gossip.answer(to: type, bytes)
+  }
+}

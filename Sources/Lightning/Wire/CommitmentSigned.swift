@@ -44,3 +44,10 @@ public struct CommitmentSigned: Hashable, Codable, Sendable {
     writer.records(extensions.with(CommitmentSigned.fundingType, funding.map { Bytes($0.hash.bytes) }))
   }
 }
+
+/// A 64-byte signature on the wire.
+public struct Signature: FixedBytes {
+  public static let size = 64
+  public let bytes: Bytes
+  public init(unchecked bytes: Bytes) { self.bytes = bytes }
+}

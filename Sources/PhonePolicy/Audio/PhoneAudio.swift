@@ -47,3 +47,77 @@ extension Phone {
     return [.tell(.app, .audio(.ended))]
   }
 }
+
+/// Why audio does not play.
+public enum AudioRefusal: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case notDeclared
+  case silent
+  case otherPlays
+  /// The app was suspended or told to terminate before its request arrived.
+  case tooLate
+
+  public var description: String {
+    switch self {
+    case .notDeclared:
+      "the app has not declared the background mode audio; start the phone with --background-mode audio"
+    case .silent: "audio at volume 0 counts as idle and keeps no app awake; play at 0.001 or louder"
+    case .otherPlays:
+      "another app plays audio, and this session does not mix with it; start it again when the other audio has ended"
+    case .tooLate:
+      "the phone had suspended the app or told it to terminate before the request arrived; start the audio again when the app resumes"
+    }
+  }
+}
+
+/// The app's audio that plays now.
+public struct BackgroundAudio: Hashable, Sendable {
+  public struct Playing: Hashable, Codable, Sendable {
+    public var session: AudioSession
+    public var since: Instant
+    var endsAt: Instant?
+  }
+
+  public internal(set) var playing: Playing?
+
+  var deadline: Instant? { playing?.endsAt }
+}
+
+extension BackgroundAudio: Shiftable {
+  public mutating func shift(by span: TimeSpan) {
+    playing?.since.shift(by: span)
+    playing?.endsAt.shift(by: span)
+  }
+}
+
+/// The audio that the app asks to play: all that decides whether it counts as playing.
+public struct AudioSession: Hashable, Codable, Sendable {
+  /// In thousandths of the full volume.
+  public var volumeThousandths: Int
+  /// `mixWithOthers`: plays beside other apps' audio and is not interrupted by it.
+  public var mixes: Bool
+  /// How often it is played again; -1 for ever.
+  public var loops: Int64
+  public var rateHertz: Int64
+  public var channels: Int64
+  /// Per channel, of one pass.
+  public var frames: Int64
+
+  public init(
+    volumeThousandths: Int = 10, mixes: Bool = true, loops: Int64 = -1, rateHertz: Int64 = 44_100,
+    channels: Int64 = 1, frames: Int64 = 44_100
+  ) {
+    self.volumeThousandths = volumeThousandths
+    self.mixes = mixes
+    self.loops = loops
+    self.rateHertz = rateHertz
+    self.channels = channels
+    self.frames = frames
+  }
+
+  /// Nil if it never ends by itself.
+  var length: TimeSpan? {
+    guard loops >= 0 else { return nil }
+    let seconds = Double(frames) / Double(max(1, rateHertz)) * (Double(loops) + 1)
+    return seconds < 1e9 ? TimeSpan(nanoseconds: Int64(seconds * 1e9)) : nil
+  }
+}

@@ -36,3 +36,17 @@ public struct Entitlements: Hashable, Codable, Sendable {
       && team.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
   }
 }
+
+public enum EntitlementProblem: Hashable, Codable, Sendable, CustomStringConvertible {
+  case noTeam(String)
+  case noAppGroup(String)
+
+  public var description: String {
+    switch self {
+    case .noTeam(let group):
+      "the access group \(group) does not begin with a team id; write it as \(Entitlements.accessGroup)"
+    case .noAppGroup(let group):
+      "the app group \(group) does not begin with group.; write it as \(Entitlements.appGroup)"
+    }
+  }
+}

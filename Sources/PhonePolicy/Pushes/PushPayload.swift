@@ -128,3 +128,120 @@ public enum PushPayloadError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 }
+
+/// Which `badge` values of a push are valid.
+public enum PushBadge {
+  /// An arbitrary upper bound.
+  public static let max = 999_999_999
+
+  /// Nil if the value is no valid badge: the push then has none.
+  public static func number(_ value: Double?) -> Int? {
+    guard let value, let number = Int(exactly: value), 0...max ~= number else { return nil }
+    return number
+  }
+}
+
+/// The effects of a push without an alert: badge and sound.
+public struct BadgeAndSound: Hashable, Codable, Sendable {
+  /// The icon's new badge; 0 removes it.
+  public var badge: Int? = nil
+  public var sound: String? = nil
+  /// Decides whether the sound is played while a Focus is on.
+  public var level: InterruptionLevel = .active
+
+  /// As it continues "no notification: …".
+  var words: String {
+    let number = badge.map { $0 == 0 ? "the badge is removed" : "the badge is \($0)" }
+    let all = [number, sound.map { "the sound \($0) is played" }].compactMap { $0 }
+    return all.isEmpty ? "a Focus is on, so the sound is not played" : all.joined(separator: ", and ")
+  }
+}
+
+/// The text of an alert with `loc-key`. iOS looks the key up in the app's `Localizable.strings` and shows an
+/// unknown key itself, with the arguments inserted; here every key is unknown.
+public enum AlertWords {
+  public static func text(key: String, arguments: [String]) -> String {
+    var text = ""
+    var next = 0
+    var rest = key[...]
+    while let sign = rest.firstIndex(of: "%") {
+      text += rest[..<sign]
+      rest = rest[rest.index(after: sign)...]
+      let digits = rest.prefix { ("0"..."9").contains($0) }
+      let isNumbered = !digits.isEmpty && rest.dropFirst(digits.count).hasPrefix("$@")
+      if rest.hasPrefix("@") || isNumbered {
+        let place = isNumbered ? (Int(digits) ?? 0) - 1 : next
+        if !isNumbered { next += 1 }
+        text += arguments.indices.contains(place) ? arguments[place] : ""
+        rest = rest.dropFirst(isNumbered ? digits.count + 2 : 1)
+      } else {
+        text += "%"
+        if rest.hasPrefix("%") { rest = rest.dropFirst() }
+      }
+    }
+    return text + rest
+  }
+}
+
+/// Checks the raw bytes of a push before they are parsed.
+public enum PushBytes {
+  public enum Trouble: Hashable, Sendable {
+    /// Position of the bad byte, counted from 1.
+    case notUTF8(byte: Int)
+    case tooDeep
+    /// Of UTF-8, which JSON does not have.
+    case byteOrderMark
+
+    /// As it continues "FILE …".
+    public var words: String {
+      switch self {
+      case .notUTF8(let byte): "is not UTF-8 at its byte \(byte); save it as UTF-8"
+      case .byteOrderMark: "begins with a byte order mark; save it as UTF-8 without one"
+      case .tooDeep: "is nested deeper than \(PushBytes.depthMax) brackets; make it flatter"
+      }
+    }
+  }
+
+  /// The JSON parser's limit.
+  public static let depthMax = 64
+
+  public static func trouble(in bytes: [UInt8]) -> Trouble? {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return .byteOrderMark }
+    if let place = firstBadByte(bytes) { return .notUTF8(byte: place + 1) }
+    return isTooDeep(bytes) ? .tooDeep : nil
+  }
+
+  private static func firstBadByte(_ bytes: [UInt8]) -> Int? {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var place = 0
+    while true {
+      switch decoder.decode(&iterator) {
+      case .scalarValue(let scalar): place += UTF8.width(scalar)
+      case .emptyInput: return nil
+      case .error: return place
+      }
+    }
+  }
+
+  private static func isTooDeep(_ bytes: [UInt8]) -> Bool {
+    var depth = 0
+    var isInText = false
+    var isEscaped = false
+    for byte in bytes {
+      if isInText {
+        if !isEscaped && byte == UInt8(ascii: "\"") { isInText = false }
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInText = true
+      case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+      default: break
+      }
+      if depth > depthMax { return true }
+    }
+    return false
+  }
+}

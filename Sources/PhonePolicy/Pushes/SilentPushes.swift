@@ -244,3 +244,93 @@ extension SilentPushes: Shiftable {
     throttledUntil?.shift(by: span)
   }
 }
+
+/// Why a push is dropped.
+public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case lowPowerMode = "low-power-mode"
+  case backgroundRefreshOff = "background-refresh-off"
+  case swipedAway = "swiped-away"
+  case chance
+  case goingDown = "going-down"
+  case launchFailed = "launch-failed"
+  case reboot
+
+  public var description: String {
+    switch self {
+    case .lowPowerMode: "Low Power Mode is on"
+    case .backgroundRefreshOff: "Background App Refresh is off"
+    case .swipedAway: "the user swiped the app away and has not opened it since"
+    case .chance: "lost at random"
+    case .goingDown: "the phone powers off"
+    case .launchFailed: "the app could not be started"
+    case .reboot: "the phone rebooted before the push was handled"
+    }
+  }
+}
+
+/// Why a push waits.
+public enum PushHold: Hashable, Codable, Sendable, CustomStringConvertible {
+  case budgetUsed(perWindow: Int)
+  /// The budget is used and was reduced because the app had not completed a push.
+  case throttled(perWindow: Int)
+  case lowPowerMode
+  case delayed
+  case appIsEnding
+  /// Any push: APNs cannot reach the phone.
+  case noNetwork
+  /// Any push: the phone reboots.
+  case phoneIsOff
+
+  public var description: String {
+    switch self {
+    case .budgetUsed(let count): "the budget of silent pushes (\(count) an hour) is used up"
+    case .throttled(let count):
+      "silent pushes are throttled to \(count) an hour, as the app did not complete an earlier one"
+    case .lowPowerMode: "Low Power Mode is on"
+    case .delayed: "delayed at random"
+    case .appIsEnding: "the app is terminating"
+    case .noNetwork: "the phone is off the network"
+    case .phoneIsOff: "the phone is off"
+    }
+  }
+}
+
+/// The limits and chances of silent pushes on one phone.
+public struct SilentPushRules: Hashable, Codable, Sendable {
+  /// What happens to a silent push in Low Power Mode: reports about iOS differ.
+  public enum LowPower: String, Hashable, Codable, Sendable, CaseIterable {
+    case drop
+    /// The newest waits until Low Power Mode is off.
+    case hold
+  }
+
+  /// How many the app gets in the background per window; further ones wait.
+  public var budget: Int
+  public var window: TimeSpan
+  /// How long the app has for one push, and the grace after the warning.
+  public var completionTime: TimeSpan
+  public var completionGrace: TimeSpan
+  public var lowPower: LowPower
+  /// Percentage that is lost at random.
+  public var dropPercent: UInt64
+  /// Each waits a random time up to this.
+  public var delayMax: TimeSpan
+  var areByChance: Bool { dropPercent > 0 || delayMax > .zero }
+  /// Seed of the random decisions.
+  public var seed: UInt64
+
+  public init(
+    budget: Int = 3, window: TimeSpan = .seconds(3600), completionTime: TimeSpan = .seconds(30),
+    completionGrace: TimeSpan = .seconds(1), lowPower: LowPower = .drop, dropPercent: UInt64 = 0,
+    delayMax: TimeSpan = .zero, seed: UInt64 = 1
+  ) {
+    self.budget = budget
+    self.window = window
+    self.completionTime = completionTime
+    self.completionGrace = completionGrace
+    self.lowPower = lowPower
+    self.dropPercent = dropPercent
+    self.delayMax = delayMax
+    self.seed = seed
+  }
+}

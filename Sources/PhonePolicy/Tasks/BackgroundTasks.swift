@@ -283,3 +283,177 @@ extension Chance {
     TimeSpan(nanoseconds: Int64(clamping: number(upTo: UInt64(clamping: bound.nanoseconds))))
   }
 }
+
+/// The phone's state that decides whether a task may run.
+struct TaskConditions {
+  var app: AppState
+  /// The phone is not in use.
+  var isIdle: Bool
+  var isCharging: Bool
+  var batteryPercent: Int
+  var hasNetwork: Bool
+  var isLowPower: Bool
+  var isRefreshAllowed: Bool
+  var rules: TaskConfiguration
+  var enforcesLimits: Bool
+}
+
+/// Why a run expires.
+public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case timeUp
+  case phoneInUse
+  case chargerGone
+  case byHand
+
+  public var description: String {
+    switch self {
+    case .timeUp: "its time was up"
+    case .phoneInUse: "the user picked up the phone"
+    case .chargerGone: "the charger was unplugged"
+    case .byHand: "it was expired by hand"
+    }
+  }
+}
+
+/// Why a task request is refused.
+public enum TaskRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
+  case notPermitted(permitted: [String])
+  case tooMany(TaskKind)
+  case refreshOff
+  /// `earliestBeginDate` is negative.
+  case badTime
+
+  public var description: String {
+    switch self {
+    case .notPermitted(let permitted):
+      "the identifier is not among those that the app may use (\(permitted.joined(separator: ", "))); permit it with --permitted-task"
+    case .tooMany(.refresh): "a refresh is already pending, and only one may be; cancel it first"
+    case .tooMany(.processing): "ten processing tasks are already pending, the maximum; cancel one first"
+    case .refreshOff: "background app refresh is off; turn it on with `baton device background-refresh on`"
+    case .badTime: "the earliest begin must be 0 s or later; give a number of seconds from 0 up"
+    }
+  }
+}
+
+/// A request to be started later for background work (`BGTaskRequest`).
+public struct TaskRequest: Hashable, Codable, Sendable {
+  public var identifier: String
+  public var kind: TaskKind
+  /// The earliest begin, from the submission on.
+  public var earliest: TimeSpan
+  /// This and `requiresExternalPower` are for processing tasks only: a refresh has no conditions.
+  public var requiresNetwork: Bool
+  public var requiresExternalPower: Bool
+
+  public init(
+    identifier: String, kind: TaskKind, earliest: TimeSpan = .zero, requiresNetwork: Bool = false,
+    requiresExternalPower: Bool = true
+  ) {
+    self.identifier = identifier
+    self.kind = kind
+    self.earliest = earliest
+    self.requiresNetwork = kind == .processing && requiresNetwork
+    self.requiresExternalPower = kind == .processing && requiresExternalPower
+  }
+
+  /// The two tasks cannot run at the same time.
+  func collides(with other: TaskRequest) -> Bool { kind == other.kind || identifier == other.identifier }
+}
+
+/// Why a pending task does not run yet.
+public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible {
+  case tooEarly
+  /// Deferred by the scheduler although all conditions were met.
+  case deferred
+  case neverOpened
+  case swipedAway
+  case refreshOff
+  case lowPower
+  case appInFront
+  case appEnding
+  case anotherRuns
+  case inUse
+  case noCharger
+  case batteryLow(percent: Int)
+  case noNetwork
+
+  public var description: String {
+    switch self {
+    case .tooEarly: "the task's earliest begin is not reached"
+    case .deferred: "the scheduler has deferred the task"
+    case .neverOpened: "the app has not been opened since the phone was started"
+    case .swipedAway: "the user swiped the app away and has not opened it since"
+    case .refreshOff: "background app refresh is off"
+    case .lowPower: "low power mode is on"
+    case .appInFront: "the app is in front"
+    case .appEnding: "the app is terminating"
+    case .anotherRuns: "another task of its kind is running"
+    case .inUse: "the phone is in use; the task waits until the screen is locked"
+    case .noCharger: "the task needs the charger"
+    case .batteryLow(let percent): "the battery is at \(percent) %"
+    case .noNetwork: "the task needs the network"
+    }
+  }
+}
+
+/// The scheduler's parameters. Undocumented behaviour of iOS is a parameter here.
+public struct TaskConfiguration: Hashable, Codable, Sendable {
+  /// The identifiers that the app has declared; a request with another one is refused.
+  public var permitted: [String]
+  /// From one refresh to the next, on the average.
+  public var refreshInterval: TimeSpan
+  /// The random variation of the interval, both ways.
+  public var variationPercent: Int
+  public var refreshTime: TimeSpan
+  public var processingTime: TimeSpan
+  /// From telling a task to expire to releasing its assertion.
+  public var completionGrace: TimeSpan
+  /// At or below this no task runs on battery.
+  public var sufficientBatteryPercent: Int
+  /// Percentage of processing tasks that are deferred once.
+  public var deferralPercent: Int
+  /// The longest deferral.
+  public var deferral: TimeSpan
+  /// Divides the scheduler's spans. The time limit of a run is not scaled, as its work takes real time.
+  public var timeScale: Int64
+  public var seed: UInt64
+
+  public init(
+    permitted: [String] = ["com.example.lightning.sync", "com.example.lightning.processing"],
+    refreshInterval: TimeSpan = .seconds(900), variationPercent: Int = 30,
+    refreshTime: TimeSpan = .seconds(30),
+    processingTime: TimeSpan = .seconds(180), completionGrace: TimeSpan = .seconds(1),
+    sufficientBatteryPercent: Int = 20, deferralPercent: Int = 20, deferral: TimeSpan = .seconds(1800),
+    timeScale: Int64 = 1, seed: UInt64 = 1
+  ) {
+    self.permitted = permitted
+    self.refreshInterval = refreshInterval
+    self.variationPercent = variationPercent
+    self.refreshTime = refreshTime
+    self.processingTime = processingTime
+    self.completionGrace = completionGrace
+    self.sufficientBatteryPercent = sufficientBatteryPercent
+    self.deferralPercent = deferralPercent
+    self.deferral = deferral
+    self.timeScale = timeScale
+    self.seed = seed
+  }
+
+  /// Scales a span of the scheduler or of another background budget.
+  public func scaled(_ span: TimeSpan) -> TimeSpan {
+    TimeSpan(nanoseconds: span.nanoseconds / max(1, timeScale))
+  }
+
+  func time(for kind: TaskKind) -> TimeSpan { kind == .refresh ? refreshTime : processingTime }
+
+  /// The limits of iOS.
+  static func pendingMax(_ kind: TaskKind) -> Int { kind == .refresh ? 1 : 10 }
+}
+
+/// The two kinds of background task.
+public enum TaskKind: String, Hashable, Codable, Sendable, CaseIterable {
+  /// App refresh: 30 s, at most every 15 minutes.
+  case refresh
+  /// Processing: minutes of work while the phone is not in use.
+  case processing
+}

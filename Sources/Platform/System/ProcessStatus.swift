@@ -8,13 +8,6 @@ public struct ProcessStatus: Hashable, Sendable {
   /// The start time in the system's own unit; only comparable within one boot.
   public var startTime: UInt64
 
-  public init(state: UInt8, parent: Int32, isExiting: Bool, startTime: UInt64) {
-    self.state = state
-    self.parent = parent
-    self.isExiting = isExiting
-    self.startTime = startTime
-  }
-
   /// Stopped by a signal or a tracer.
   public var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
 

@@ -3,10 +3,11 @@
 
 import Ground
 import Guardrails
+import Heartbeat
 import Lightning
-import Wallet
 import LightningProvider
 import PhonePolicy
+import Wallet
 
 /// A phone with its two wallet processes and its container, perhaps a second one with the same seed, the wallet's peer,
 /// its user and the senders.
@@ -244,4 +245,349 @@ public struct WorldSettings: Hashable, Sendable {
   public var seedProtection = KeychainProtection.afterFirstUnlock
 
   public init() {}
+}
+
+// Worlds that behave alike should be equal values.
+extension World {
+  /// Shifts all instants so that now is zero, and drops what no longer makes a difference. Seals the parts, so do not
+  /// change the world in place afterwards.
+  mutating func normalise() {
+    let span = Instant.zero - peerNow
+    normaliseDevice(span)
+    onOtherDevice { $0.normaliseDevice(span) }
+    if span != .zero {
+      peer.value.shift(by: span)
+      invoicing.startAnew()
+      clock.startPeerAnew()
+    }
+    if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
+    deliveredEvents = 0
+    settling = Waits()
+    peer.seal()
+    otherDevice?.seal()
+  }
+
+  private mutating func normaliseDevice(_ peerSpan: TimeSpan) {
+    if now != .zero || peerSpan != .zero { shift(peerSpan) }
+    if asksForAge { forgetOldStamps() }
+    forgetOldBeats()
+    renumberBeats()
+    lockReplacedAt = lockReplacedAt.flatMap { now - $0 < Self.lockHealsWithin ? $0 : nil }
+    for role in [Role.app, .extension] where lives[role]?.isSealed == false {
+      lives[role]?.value.normalise(at: clock.now)
+    }
+    sortPresenceQueue()
+    if let until = storage.incomingBlockedUntil, until <= now { storage.incomingBlockedUntil = nil }
+    moving.forgetOld(at: now)
+    opening = WorldOpening()
+    lives.app?.seal()
+    lives.notifier?.seal()
+    container.seal()
+    copies.seal()
+  }
+
+  /// By reader: the order of messages to different readers makes no difference.
+  mutating func sortPresenceQueue() {
+    presenceQueue = presenceQueue.filter { $0.to == .app } + presenceQueue.filter { $0.to == .extension }
+  }
+
+  /// Drops beats that no rule reads: those of another epoch, and the last one (`released`).
+  private mutating func forgetOldBeats() {
+    guard copies.kept == nil, let epoch = container.part({ $0.pointee.row?.epoch }) else { return }
+    for role in [Role.app, .extension] {
+      guard let beat = container.value.beats[role] else { continue }
+      if beat.epoch != epoch || beat.phase == .released { container.value.beats[role] = nil }
+    }
+  }
+
+  /// Reduces counters to: seen (0), the newest one (1), later ones (2…).
+  private mutating func renumberBeats() {
+    guard let row = container.value.row else { return }
+    let written = container.value.beats[row.role]?.counter
+    // Without either there is no further beat under this epoch.
+    let seen = written ?? lives[row.role]?.value.wallet.guardrail.beatCounter(ofEpoch: row.epoch) ?? .max
+    func number(_ counter: UInt64) -> UInt64 { counter < seen ? 0 : counter - seen + 1 }
+    let hasContainerChanged = !container.isSealed
+    if written != nil, seen != 1 { container.value.beats[row.role]?.counter = 1 }
+    for role in [Role.app, .extension]
+    where hasContainerChanged || seen != 1 || lives[role]?.isSealed == false {
+      lives[role]?.value.renumberBeats(ofEpoch: row.epoch, number)
+    }
+  }
+
+  private mutating func shift(_ peerSpan: TimeSpan) {
+    let span = Instant.zero - now
+    let asksForAge = asksForAge
+    for role in [Role.app, .extension] { lives[role]?.value.shift(by: span, withStamps: asksForAge) }
+    phone.shift(by: span)
+    for index in container.part({ $0.pointee.waits.indices }) {
+      container.value.waits[index].since.shift(by: peerSpan)
+    }
+    lockReplacedAt.shift(by: span)
+    storage.incomingBlockedUntil.shift(by: span)
+    moving.endsAt.shift(by: span)
+    if asksForAge {
+      for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
+    }
+    exclusion?.value.shift(by: span)
+    clock.startAnew()
+  }
+
+  /// Old stamps are all set to the oldest age that a rule distinguishes.
+  private mutating func forgetOldStamps() {
+    let memory = exclusion?.value.longestMemory ?? .seconds(40)
+    let longStale = clock.wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
+    func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
+    for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
+      container.value.beats[role]?.bootClock = longStale
+    }
+    exclusion?.value.forget(before: longStale)
+    for role in [Role.app, .extension] where lives[role]?.isSealed == false {
+      lives[role]?.value.forgetOldStamps(memory)
+    }
+  }
+}
+
+extension Life {
+  /// `withStamps`: a rule compares the stamps in beats.
+  mutating func shift(by span: TimeSpan, withStamps: Bool) {
+    wallet.shift(by: span)
+    if withStamps { changeObservations { $0.shift(by: span) } }
+    for index in heardPushes.indices { heardPushes[index].at.shift(by: span) }
+    runningSince.shift(by: span)
+    silentAt.shift(by: span)
+    thawedAt.shift(by: span)
+  }
+
+  mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+    wallet.guardrail.renumberBeats(ofEpoch: epoch, number)
+    for index in orders.indices {
+      guard case .container(.beat(let own, let phase, let counter)) = orders[index] else { continue }
+      orders[index] = .container(
+        .beat(epoch: own, phase: phase, counter: own == epoch ? number(counter) : 0))
+    }
+    changeObservations { observation in
+      guard let beat = observation.beat, beat.epoch == epoch else { return }
+      observation.beat?.counter = number(beat.counter)
+    }
+  }
+
+  /// The same in unhandled observations, relative to their time.
+  mutating func forgetOldStamps(_ memory: TimeSpan) {
+    changeObservations { observation in
+      guard let beat = observation.beat else { return }
+      let longStale = observation.bootClock + TimeSpan(nanoseconds: -memory.nanoseconds)
+      observation.beat?.bootClock = max(beat.bootClock, longStale)
+    }
+  }
+
+  mutating func normalise(at now: Instant) {
+    forgetOldBeats()
+    wallet.forgetLongAgo(at: now)
+    runningSince = max(runningSince, now + Self.longEnough)
+    if let silent = silentAt, silent <= now + Self.longEnough { silentAt = nil }
+    if let thawed = thawedAt, thawed <= now + Self.longEnough { thawedAt = nil }
+  }
+
+  /// Drops the counter of `released` beats, beats of other epochs than the row's, and the reason of a claim, which
+  /// depends on such a beat but decides nothing.
+  private mutating func forgetOldBeats() {
+    for index in orders.indices {
+      switch orders[index] {
+      case .container(.beat(let epoch, .released, _)):
+        orders[index] = .container(.beat(epoch: epoch, phase: .released, counter: 0))
+      case .container(.claim(let seen, _)):
+        orders[index] = .container(.claim(seen: seen, reason: .holderDied))
+      default: break
+      }
+    }
+    changeObservations { observation in
+      guard let beat = observation.beat, let row = observation.row else { return }
+      if beat.epoch != row.epoch || beat.phase == .released { observation.beat = nil }
+    }
+  }
+
+  /// Changes the observations that it has not handled yet.
+  private mutating func changeObservations(_ change: (inout Observation) -> Void) {
+    for index in answers.indices {
+      guard case .guardrail(.observed(var observation)) = answers[index] else { continue }
+      change(&observation)
+      answers[index] = .guardrail(.observed(observation))
+    }
+  }
+
+  /// No check distinguishes longer running times.
+  private static let longEnough = TimeSpan(nanoseconds: -World.healthyAfter.nanoseconds - 1)
+}
+
+extension Observation: Shiftable {
+  public mutating func shift(by span: TimeSpan) {
+    bootClock.shift(by: span)
+    beat.shift(by: span)
+  }
+}
+
+extension Beat: Shiftable {
+  public mutating func shift(by span: TimeSpan) { bootClock.shift(by: span) }
+}
+
+// The container port's orders of the node and the background work.
+extension World {
+  /// The row that the node reads. Before a late claim there is none: it reads its own claim.
+  func rowForNode(_ life: Life) -> ClaimRow? {
+    life.claimsAfterDialling != nil ? rowOfItsOwn(life) : container.value.row
+  }
+
+  /// The state without a new read of the channel. Invoices are looked up when they are needed.
+  func stateInMemory(_ life: Life) -> NodeState {
+    var state = life.wallet.node.durableState
+    let stored = nodeInContainer
+    state.invoices = stored.invoices
+    state.accepted = stored.accepted
+    state.waiting = stored.waiting
+    return state
+  }
+
+  mutating func checkAfterInit(_ life: inout Life) {
+    guard !settings.without.contains(.initCheck) else {
+      return life.answer(.checkedAfterInit(rowOfItsOwn(life), stateInMemory(life)))
+    }
+    guard claimLate(&life) else { return life.answer(.fenced) }
+    life.soundRevision = container.value.node.channel?.revision ?? 0
+    life.answer(.checkedAfterInit(container.value.row, nodeInContainer))
+  }
+
+  mutating func write(_ change: NodeChange, under claim: Claim, _ life: inout Life) {
+    let isOwner: Bool
+    switch container.value.beginWrite(under: claim, by: life.identity.pid) {
+    case .blocked: return life.answer(.storeBlocked)
+    case .allowed: isOwner = true
+    case .fenced where exclusion != nil: isOwner = true
+    case .fenced:
+      guard settings.without.contains(.fencedWrites) else { return life.answer(.fenced) }
+      isOwner = false
+    }
+    if !isOwner { report(.oneDriver, "A write of the \(life.role) under a superseded epoch succeeds.") }
+    if let channel = change.channel, let stored = container.value.node.channel,
+      channel.revision <= stored.revision
+    {
+      report(.channelNeverBack, "The channel in the database would go back to revision \(channel.revision).")
+    }
+    store(change)
+    if isOwner, let channel = change.channel { life.soundRevision = channel.revision }
+    life.answer(.written)
+  }
+
+  private mutating func store(_ change: NodeChange) {
+    if let channel = change.channel { container.value.node.channel = channel }
+    if change.restored != nil, let channel = change.channel { container.value.follow(channel) }
+    if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
+    if let payments = change.payments { store(payments) }
+    if let failure = change.failure { container.value.node.failure = failure }
+    container.value.followInvoices(change)
+    if let cancelled = change.cancelled { checkCancel(of: cancelled) }
+    for receipt in change.received {
+      if change.restored == nil { checkNotCancelled(receipt) }
+      if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
+        report(.paidIsReceivedOnce, "A payment is received a second time.")
+      }
+      container.value.received.append(receipt)
+    }
+  }
+
+  /// Makes a claim that was not made before the dial. False: the other process has claimed.
+  private mutating func claimLate(_ life: inout Life) -> Bool {
+    guard let late = life.claimsAfterDialling, let claim = life.claim else { return true }
+    life.claimsAfterDialling = nil
+    let claimant = Container.Claimant(role: life.role, process: life.identity, incarnation: claim.incarnation)
+    let before = container.value.row
+    guard case .claimed = container.value.claim(seen: late, by: claimant, without: settings.without) else {
+      return false
+    }
+    checkDisplacement(of: before, by: life)
+    return true
+  }
+
+  /// In seconds of the peer's clock, which is never set.
+  mutating func readIncoming(_ asked: [Bytes32], _ life: inout Life) {
+    let records = container.value.incoming
+    let hashes =
+      records.map(\.paymentHash)
+      + asked.filter { hash in
+        !records.contains { $0.paymentHash == hash }
+      }
+    let settled = hashes.filter { container.value.isSettled($0) }.compactMap { hash in
+      container.value.received.first { $0.invoice.paymentHash == hash }
+    }
+    life.answers.append(
+      .incoming(
+        .recordsRead(
+          records, received: settled.map { ReceivedPayment($0) },
+          atWallSeconds: wallSeconds)))
+  }
+
+  /// One short read, blocked by a process that is frozen inside a transaction.
+  mutating func lookAtWallet(_ run: UInt64, _ life: inout Life) {
+    let isBlocked = container.part { $0.pointee.writer } != nil
+    life.answers.append(
+      .background(
+        .stepDone(run: run, isBlocked ? .busy("the container is blocked") : .done("it can be read"))))
+  }
+}
+
+// Drops numbers and stamps that make no difference, so that equal situations are equal values for the explorer.
+extension World {
+  /// Replaces the identity of an ended process by `placeholder`, as its pid is reused.
+  mutating func forgetNumber(of process: ProcessIdentity) {
+    guard settings.reusesNumbers else { return }
+    let placeholder = ProcessIdentity(pid: 9, startTime: 9, boot: BootID(high: 0, low: 0))
+    if container.value.row?.process == process { container.value.row?.process = placeholder }
+    for role in [Role.app, .extension] where container.value.beats[role]?.process == process {
+      container.value.beats[role]?.process = placeholder
+    }
+    wires.forget(process.pid, for: placeholder.pid)
+  }
+
+  /// Called before each push: the peer announces a payment that the app has not received each hour, for ever.
+  mutating func forgetEndedPushes() {
+    guard settings.reusesNumbers, tellsOnly, otherDevice == nil, phoneEvents.isEmpty,
+      lives.notifier == nil, phone.service == .notRunning, phone.queue.isEmpty, phone.silent.areOver,
+      lives.app?.part({ $0.pointee.knowsNoPush }) ?? true
+    else { return }
+    pushing.forgetEnded()
+    if pushing.isEmpty { numbers.forgetPushes() }
+  }
+
+  /// The clock in beats and looks. Zero unless stamps are compared, so that it does not distinguish states.
+  var stamp: Instant { asksForAge || !settings.reusesNumbers ? now : .zero }
+
+  /// Whether a takeover rule compares stamps with a clock.
+  var asksForAge: Bool { settings.guardConfiguration.takeover == .waitStale || exclusion != nil }
+}
+
+// The user of an app with a screen of incoming payments: its buttons, and the links that open it.
+extension World {
+  /// Whether the user sees this button.
+  public func hasButton(_ button: ScreenButton) -> Bool {
+    phone.app == .foreground && lives.app?.value.screen?.buttons.contains(button) == true
+  }
+
+  /// The screen may change before the app hears of it.
+  mutating func pressIfThere(_ button: ScreenButton) {
+    guard hasButton(button) else { return }
+    lives.app?.value.inbox.append(.incoming(.pressed("press", button)))
+  }
+
+  /// The app comes to the front, as the user opens it.
+  mutating func followLink() {
+    guard let scheme = settings.wallet.urlScheme, phone.refusal(ofLinkWith: scheme) == nil else { return }
+    noteOpening()
+    tellPhone(.linkOpened(numbers.request(), scheme: scheme))
+  }
+
+  /// Every second link is of no page.
+  mutating func tell(ofLink id: UInt64) {
+    guard id.isMultiple(of: 2) else { return }
+    lives.app?.value.inbox.append(.incoming(.linkFollowed(.subscriptions)))
+  }
 }

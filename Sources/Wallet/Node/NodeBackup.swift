@@ -6,11 +6,6 @@ public struct NodeBackup: Hashable, Codable, Sendable {
   /// Open invoices, and those of accepted payments in the channel.
   public var invoices: [Invoice]
 
-  public init(channel: Channel, invoices: [Invoice]) {
-    self.channel = channel
-    self.invoices = invoices
-  }
-
   /// A peer keeps at most 65531 bytes. The channel comes first, then the newest invoices that fit.
   private static let invoiceLimit = 200
   private static let version: UInt8 = 4

@@ -359,3 +359,229 @@ public struct NodeMachine: Core {
   /// Needs a claim: a fenced node has none, and no step.
   func write(_ change: NodeChange) -> [NodeDirective] { claim.map { [.write(change, under: $0)] } ?? [] }
 }
+
+extension NodeMachine {
+  public struct Configuration: Hashable, Codable, Sendable {
+    public var terms: ChannelTerms
+    public var rules: ConnectionRules
+    /// The peer is reached over Tor: the limits for a dial and an `init` are three times as long.
+    public var overTor: Bool
+    /// How long the parts of a payment wait for the others. BOLT 4 requires at least a minute.
+    public var multiPartWindow: TimeSpan
+    /// An owner counts only the parts that it received itself, as Phoenix's processes do. Otherwise the parts in the
+    /// container count, whichever process received them.
+    public var keepsPartsInMemory: Bool
+    /// This wallet's funding key for splices. Nil: the wallet does not splice.
+    public var fundingKey: CurvePoint?
+    /// How long the start of the node waits for something outside, such as a server of fee rates, before it dials.
+    public var startDelay: TimeSpan
+    /// The key that this wallet's pushes are sealed to; each connection tells the peer. Nil: the wallet has none.
+    public var pushKey: CurvePoint?
+
+    public init(
+      terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool = false,
+      multiPartWindow: TimeSpan = .seconds(60), keepsPartsInMemory: Bool = false,
+      fundingKey: CurvePoint? = nil,
+      startDelay: TimeSpan = .zero, pushKey: CurvePoint? = nil
+    ) {
+      self.terms = terms
+      self.rules = rules
+      self.overTor = overTor
+      self.multiPartWindow = multiPartWindow
+      self.keepsPartsInMemory = keepsPartsInMemory
+      self.fundingKey = fundingKey
+      self.startDelay = startDelay
+      self.pushKey = pushKey
+    }
+  }
+}
+
+// Which payments are accepted: complete ones of an open invoice, each once.
+extension NodeMachine {
+  /// Accepts complete payments in one step, keeps incomplete ones waiting, and fails the rest.
+  mutating func decide(_ channel: inout Channel, at now: Instant) -> [Receipt] {
+    var accepted: [Receipt] = []
+    var waiting: [PartialPayment] = []
+    for set in sets(of: channel.committedHTLCs) {
+      let invoice = node.invoices.first { invoice in
+        invoice.paymentHash == set.paymentHash && !accepted.contains { $0.invoice == invoice }
+      }
+      switch (set.verdict(for: invoice), invoice) {
+      case (.whole, let invoice?):
+        Self.remove(set, from: &channel, failing: nil)
+        accepted.append(Receipt(invoice: invoice, amountMsat: set.amountMsat))
+      case (.incomplete, _):
+        let known = partials.first { $0.paymentHash == set.paymentHash }
+        let partial =
+          known ?? PartialPayment(paymentHash: set.paymentHash, endsAt: now + multiPartWindow)
+        if partial.endsAt <= now {
+          Self.remove(set, from: &channel, failing: FailureCode.mppTimeout)
+        } else if !waiting.contains(partial) {
+          waiting.append(partial)
+        }
+      case (.refused, _), (.whole, nil):
+        Self.remove(set, from: &channel, failing: FailureCode.incorrectOrUnknownPaymentDetails)
+      }
+    }
+    partials = waiting
+    return accepted
+  }
+
+  /// Without the container's parts one payment is two incomplete sets.
+  private func sets(of htlcs: [HTLC]) -> [PaymentSet] {
+    guard keepsPartsInMemory else { return PaymentSet.all(of: htlcs) }
+    return PaymentSet.all(of: htlcs.filter { partsOfOthers.contains($0.id) })
+      + PaymentSet.all(of: htlcs.filter { !partsOfOthers.contains($0.id) })
+  }
+
+  private static func remove(_ set: PaymentSet, from channel: inout Channel, failing code: UInt16?) {
+    for part in set.parts {
+      do throws(ChannelError) {
+        if let code { try channel.fail(part.id, code: code) } else { try channel.fulfill(part.id) }
+      } catch {
+        // Cannot happen: `committedHTLCs` lists only removable HTLCs. The HTLC stays as it is.
+        continue
+      }
+    }
+  }
+
+  /// When the first incomplete payment times out; nil while no decision would be taken.
+  var partialsEnd: Instant? {
+    guard stage == .established, step == nil, acceptsPayments, channel?.mayUpdate == true else { return nil }
+    return partials.map(\.endsAt).min()
+  }
+}
+
+// The peer sends `error`. BOLT 1: with the channel's id, or zero for all channels, it fails the channel; with
+// another id it has no effect.
+extension NodeMachine {
+  mutating func errorReported(_ error: ErrorOrWarning, at now: Instant) -> [NodeDirective] {
+    let isForAll = error.channel == .zero
+    // No write is begun while disconnecting: a peer that has failed the channel repeats the error (BOLT 2).
+    if case .draining = state { return redial("the peer reports an error: \(error.text)", at: now) }
+    let backup = backupOfLaterState
+    guard let id = node.channel?.id ?? channel?.id ?? backup?.channel.id,
+      error.channel == id || isForAll && peerKnows(id)
+    else {
+      guard isForAll || node.channel == nil else {
+        return [.report(.trouble("the peer reports an error about another channel: \(error.text)"))]
+      }
+      return redial("the peer reports an error: \(error.text)", at: now)
+    }
+    return channelFailed(ChannelFailure(channel: id, reason: error.text), backup)
+  }
+
+  /// A backup newer than the container: the container is new, or another container of this wallet has used the
+  /// channel since.
+  private var backupOfLaterState: NodeBackup? {
+    guard step?.change.channel == nil, case .backup(let backup)? = earlyMessages?.backup,
+      backup.channel.isNewer(than: node.channel)
+    else { return nil }
+    return backup
+  }
+
+  private var earlyMessages: Heard? {
+    switch state {
+    case .exchangingInit(let heard, _), .reading(let heard), .readingAgain(let heard, _),
+      .adopting(let heard),
+      .awaitingBackup(let heard, _):
+      heard
+    default: nil
+    }
+  }
+
+  /// Whether the peer has shown that it knows this channel. A peer that has not may be another node, at a wrong
+  /// address: its error about all channels is not about this one. The channel's own peer repeats its error with the
+  /// channel's id.
+  private func peerKnows(_ id: Bytes32) -> Bool {
+    if stage == .established { return true }
+    if case .backup(let backup)? = earlyMessages?.backup, backup.channel.id == id { return true }
+    return earlyMessages?.reestablish?.channel == id
+  }
+
+  /// Refuses all pending requests. The step that is being stored goes on, and the failure is stored after it.
+  private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
+    let refusals = refuseInvoices(failure.sentence, besides: nil)
+    let unpaid = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
+    forgetConnection()
+    state = .failed
+    self.failure = failure
+    var change = backup.map(adoption) ?? NodeChange()
+    change.failure = failure
+    failureToStore = change
+    return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + storeFailure()
+  }
+
+  /// After the step under way. A stopped owner begins no write: the peer sends the error to the next one.
+  mutating func storeFailure() -> [NodeDirective] {
+    guard stage == .failed, step == nil, let change = failureToStore else { return [] }
+    failureToStore = nil
+    step = Step(change: change)
+    return write(change)
+  }
+
+  /// Another owner has stored the channel's failure: the peer is not dialled.
+  mutating func stayFailed() -> [NodeDirective] {
+    guard let failure = node.failure else { return [] }
+    let refusals = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
+    forgetConnection()
+    self.failure = failure
+    state = .failed
+    return refusals + [.cutOff, .report(.trouble(failure.sentence))]
+  }
+
+  /// The answer to a request for a failed channel.
+  var failedSentence: String? { stage == .failed ? failure?.sentence : nil }
+}
+
+// Dialling again: after a pause that grows with each failed attempt, and at once for a user.
+extension NodeMachine {
+  /// Disconnects, and dials again after a pause that grows with each failed attempt.
+  mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
+    if case .draining = state {
+      // The node stops with this connection.
+      forgetConnection()
+      state = .stopped
+      return [.cutOff, .report(.stopped)]
+    }
+    if case .failed = state { return [.report(.trouble(why))] }
+    guard isNetworkThere else {
+      forgetConnection()
+      state = .offline
+      return refuseNegotiation(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
+    }
+    if connection.isProven(at: now) { pace.startAnew() }
+    forgetConnection()
+    state = .pausing(until: now + pace.pause(claim?.incarnation))
+    return refuseNegotiation(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
+  }
+
+  /// Ends a long pause, as an HTLC may be pending at the peer. The count of attempts stays, so that a slow peer
+  /// keeps its longer time limits.
+  mutating func endLongPause(at now: Instant) -> [NodeDirective] {
+    guard case .pausing(let end) = state, end - now > DialPace.longPause else { return [] }
+    return dialOrWait()
+  }
+
+  /// Ends the pause and starts the count anew, as a user has come or requests something.
+  mutating func endPause() -> [NodeDirective] {
+    guard case .pausing = state else { return [] }
+    pace.startAnew()
+    return dialOrWait()
+  }
+
+  /// Replaces a connection without work by a new one, on which the peer says again what it has for the wallet, and ends
+  /// a pause. A connection that is still being opened, or has work, is left alone; of one with work this is reported.
+  mutating func connectAgain() -> [NodeDirective] {
+    switch state {
+    case .pausing: return endPause()
+    case .mute: break
+    case .established where activity == .nothing && step == nil: break
+    case .established: return [.report(.connectionKept)]
+    default: return []
+    }
+    pace.startAnew()
+    forgetConnection()
+    return refuseNegotiation(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
+  }
+}

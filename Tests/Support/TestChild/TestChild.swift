@@ -1,3 +1,4 @@
+import CSQLite
 import DaemonRuntime
 import Glibc
 
@@ -234,5 +235,157 @@ final class TestChild {
     if behaviour == "app-connects" { connect(to: message.bodyText) }
     guard message.bodyText != "ignore" else { return }
     say("answer", ["request": message["request"] ?? ""], body: Array("answer to ".utf8) + message.body)
+  }
+}
+
+// Tasks, audio and keychain of a test app, by its name.
+extension TestChild {
+  /// Called when the user opens the app.
+  func submitTask() {
+    let identifier = behaviour == "app-task-wrong" ? "com.example.other" : "com.example.lightning.sync"
+    switch behaviour {
+    case "app-task-processing":
+      say(
+        "task-submit",
+        ["identifier": "com.example.lightning.processing", "kind": "processing", "requires-network": "yes"])
+    case "app-task-garbage":
+      say("task-submit", ["identifier": identifier, "kind": "lunch"])
+      say("task-submit", ["identifier": identifier, "kind": "refresh", "earliest-seconds": "soon"])
+      say("task-done", ["identifier": identifier, "run": "-1"])
+      say("audio-start", ["volume": "loud"])
+      say("status", ["text": "said it"])
+    case let name where name.hasPrefix("app-task"):
+      say("task-submit", ["identifier": identifier, "kind": "refresh"])
+    case "app-keychain":
+      phone.send(
+        ControlMessage(
+          "keychain-write",
+          [
+            "request": "1", "group": Self.group, "account": "mnemonic",
+            "protection": "after-first-unlock",
+          ], body: Array("abandon ability able".utf8)))
+    case "app-keychain-twice":
+      for (request, value) in [("1", "first"), ("2", "second")] {
+        phone.send(
+          ControlMessage(
+            "keychain-write",
+            [
+              "request": request, "group": Self.group, "account": "mnemonic",
+              "protection": "after-first-unlock", "only-new": "yes",
+            ], body: Array(value.utf8)))
+      }
+    case "app-ballast": growInPages()
+    case "app-keychain-socket": askOnSocket()
+    case "app-container": say("container", ["request": "2", "id": "group.com.example.other"])
+    default: break
+    }
+  }
+
+  static let group = "A1B2C3D4E5.com.example.lightning"
+
+  /// On the control socket, as any program on the machine may, and not on its own channel.
+  private func askOnSocket() {
+    let words = CommandLine.arguments
+    guard let place = words.firstIndex(of: "--container"), place + 1 < words.count else { return }
+    let socket = words[place + 1].dropLast("AppGroup".count) + "os/iosd.sock"
+    let request = ControlMessage("container", ["id": "group.com.example.lightning"])
+    do throws(ControlClientError) {
+      let answer = try ControlClient(path: String(socket), daemon: "iosd").request(request)
+      say("status", ["text": "on the socket: \(answer["path"] ?? "nothing")"])
+    } catch { say("status", ["text": error.description]) }
+  }
+
+  func hearOfKeychain(_ message: ControlMessage) {
+    let words = message["message"] ?? message["path"] ?? (message.body.isEmpty ? "written" : message.bodyText)
+    if behaviour == "ext-shrinks" { shrink() }
+    guard ["ext-keychain", "ext-shrinks"].contains(behaviour), let push = message["request"] else {
+      return say("status", ["text": words])
+    }
+    content(push, words)
+    say("finished", ["id": push, "reason": "done"])
+  }
+
+  func playAudio() {
+    guard behaviour.hasPrefix("app-audio") else { return }
+    say(
+      "audio-start",
+      [
+        "volume": behaviour == "app-audio-silent" ? "0" : "0.01",
+        "mixes": behaviour == "app-audio-mixing" ? "yes" : "no", "loops": "-1",
+      ])
+  }
+
+  func hearOfTask(_ message: ControlMessage) {
+    let done = { (success: String) in
+      self.say(
+        "task-done",
+        [
+          "identifier": message["identifier"] ?? "", "run": message["run"] ?? "", "success": success,
+        ])
+    }
+    switch (message.verb, behaviour) {
+    case ("task", "app-task-twice"):
+      done("yes")
+      done("yes")
+    case ("task-will-expire", "app-task-slow"): done("no")
+    case ("task-refused", _), ("audio-refused", _): say("status", ["text": message["message"] ?? ""])
+    case ("keychain-answer", _), ("keychain-refused", _): hearOfKeychain(message)
+    case ("memory-warning", _): giveBack()
+    case ("audio-interrupted", _): say("status", ["text": "interrupted"])
+    default: break
+    }
+  }
+}
+
+// What keeps a test process from being suspended well.
+extension TestChild {
+  private var container: String? {
+    let words = CommandLine.arguments
+    guard let place = words.firstIndex(of: "--container"), place + 1 < words.count else { return nil }
+    return words[place + 1]
+  }
+
+  /// A role lock, until the descriptor is closed.
+  @discardableResult
+  func takeLock(_ role: String) -> Int32 {
+    guard let container else { return -1 }
+    let directory = "\(container)/locks"
+    mkdir(container, 0o700)
+    mkdir(directory, 0o700)
+    let lock = open("\(directory)/\(role).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    flock(lock, LOCK_EX | LOCK_NB)
+    return lock
+  }
+
+  /// A connection to a database of its own, which stays open. A name with `unfinished` steps its SELECT only once.
+  func readDatabase(inWALMode: Bool) {
+    guard let container else { return }
+    mkdir(container, 0o700)
+    let idle = connection("\(container)/other.sqlite")
+    run("PRAGMA journal_mode=\(inWALMode ? "WAL" : "DELETE")", on: idle)
+    run("CREATE TABLE IF NOT EXISTS rows (x); INSERT INTO rows VALUES (1), (2)", on: idle)
+    guard behaviour.contains("unfinished") else { return }
+    var statement: OpaquePointer?
+    let database = connection("\(container)/other.sqlite")
+    guard sqlite3_prepare_v2(database, "SELECT x FROM rows", -1, &statement, nil) == SQLITE_OK,
+      sqlite3_step(statement) == SQLITE_ROW
+    else { fatalError(String(cString: sqlite3_errmsg(database))) }
+  }
+
+  private func connection(_ path: String) -> OpaquePointer? {
+    var database: OpaquePointer?
+    guard sqlite3_open(path, &database) == SQLITE_OK else { fatalError("cannot open \(path)") }
+    return database
+  }
+
+  private func run(_ sql: String, on database: OpaquePointer?) {
+    guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
+      fatalError(String(cString: sqlite3_errmsg(database)))
+    }
+  }
+
+  /// One more than the phone lets run at once.
+  func beginActivity() {
+    for id in 1...65 { say("activity-begin", ["id": "\(id)"]) }
   }
 }

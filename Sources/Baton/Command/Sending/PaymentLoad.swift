@@ -1,7 +1,9 @@
+import Crypto
 import DaemonRuntime
 import Ground
-import PhonePolicy
+import HTTP
 import Lightning
+import PhonePolicy
 
 /// `baton pay --count`: many payments of new invoices at a steady rate, and how long they took.
 final class PaymentLoad {
@@ -199,5 +201,209 @@ final class PaymentLoad {
       failures: tally.failures.map { .init(sentence: $0.sentence, payments: $0.count) },
       medianUs: microseconds(50), p90Us: microseconds(90), p95Us: microseconds(95), p99Us: microseconds(99),
       longestUs: microseconds(100), tookMs: took.wholeMilliseconds)
+  }
+}
+
+/// What became of the payments of `baton pay --count`.
+struct LoadTally: Hashable {
+  struct Failure: Hashable {
+    var sentence: String
+    var count: Int
+  }
+
+  let count: Int
+  private(set) var begun = 0
+  private(set) var attempts = 0
+  /// From the first attempt to the preimage.
+  private(set) var settled: [TimeSpan] = []
+  /// Without an outcome at their deadline.
+  private(set) var pending = 0
+  /// The most frequent ones first.
+  private(set) var failures: [Failure] = []
+  /// Why lspd takes no such requests.
+  private(set) var refusal: String?
+
+  init(count: Int) { self.count = count }
+
+  var failed: Int { failures.reduce(0) { $0 + $1.count } }
+  var underWay: Int { begun - settled.count - pending - failed }
+  var notBegun: Int { count - begun }
+  var isOver: Bool { notBegun == 0 && underWay == 0 }
+  var percentiles: SpanPercentiles { SpanPercentiles(settled) }
+
+  mutating func begin() { begun += 1 }
+
+  mutating func end(_ report: SenderReport, attempts: Int, after span: TimeSpan) {
+    note(attempts: attempts)
+    switch report {
+    case .settled: settled.append(span)
+    case .pending, .alreadyPending: pending += 1
+    case .failed(let failure): note(failure.sentence)
+    case .alreadyPaid: note("not sent: the invoice is paid already")
+    case .refused(let sentence):
+      refusal = sentence
+      note("refused by lspd")
+    case .retrying, .skipped: break
+    }
+  }
+
+  /// Also of payments that are under way.
+  mutating func note(attempts: Int) { self.attempts += attempts }
+
+  private mutating func note(_ sentence: String) {
+    if let place = failures.firstIndex(where: { $0.sentence == sentence }) {
+      failures[place].count += 1
+    } else {
+      failures.append(Failure(sentence: sentence, count: 1))
+    }
+    failures.sort { ($1.count, $0.sentence) < ($0.count, $1.sentence) }
+  }
+
+  /// `3 settled, 0 failed, 1 pending`; before the end also what is under way and what has not begun.
+  var counts: String {
+    let open = isOver ? "" : ", \(underWay) under way, \(notBegun) not begun"
+    return "\(settled.count) settled, \(failed) failed, \(pending) pending\(open)"
+  }
+}
+
+/// How `baton pay` tries again.
+struct RetryOptions {
+  static let declarations = [
+    OptionDeclaration(
+      "--retry", value: .choice(RetryPolicy.allCases.map(\.rawValue)), default: RetryPolicy.off.rawValue,
+      help: "try again after a failure that may pass: as the peer hints, by a fixed schedule, or not at all"),
+    OptionDeclaration(
+      "--retry-deadline", value: .integer(10...15),
+      help: "with --retry hint or interim: the seconds after which no attempt begins (default: 12)"),
+    OptionDeclaration(
+      "--attempts", value: .integer(1...Int64(SenderSettings.attemptsMost)),
+      help: "with --retry hint or interim: at most N attempts (default: 4)"),
+    OptionDeclaration(
+      "--seed", value: .integer(0...Int64.max),
+      help: "with --retry hint or interim: the same seed gives the same random parts of the pauses"),
+    OptionDeclaration(
+      "--hint-url", value: .text("URL"),
+      help: "with --retry hint: the server of hints (default: the peer's, from lsp/http in the phone's home)"),
+    OptionDeclaration(
+      "--spendable", value: .text("AMOUNT"),
+      help: "with --retry hint or interim: what the sender has; nothing is sent for a higher amount"),
+    OptionDeclaration(
+      "--button",
+      help: "with --retry hint or interim: after a failure that may pass, Enter begins the payment anew"),
+  ]
+
+  let policy: RetryPolicy
+  let hintURL: String?
+  let hasButton: Bool
+  private let spendableMsat: UInt64?
+  private let deadline: TimeSpan
+  private let attempts: Int
+  private let seed: UInt64
+
+  init(_ line: ParsedCommandLine) throws(CommandFailure) {
+    policy = line.choice("--retry", as: RetryPolicy.self) ?? .off
+    deadline = line.integer("--retry-deadline").map { .seconds($0) } ?? SenderSettings.standardDeadline
+    attempts = Int(line.integer("--attempts") ?? Int64(SenderSettings.attemptsMost))
+    // Short enough to be typed again.
+    seed = line.integer("--seed").map { UInt64($0) } ?? UInt64(UInt32.random(in: 0 ... .max))
+    hintURL = line.text("--hint-url")
+    hasButton = line.isGiven("--button")
+    spendableMsat = try line.text("--spendable").map { word throws(CommandFailure) in
+      try InvoiceVerb.amountMsat(word, name: "--spendable")
+    }
+    if policy == .off {
+      for name in ["--retry-deadline", "--attempts", "--seed", "--spendable", "--button"]
+      where line.isGiven(name) {
+        throw CommandFailure(.wrongUsage, "\(name) requires --retry hint or --retry interim")
+      }
+    }
+    if let hintURL {
+      if policy != .hint { throw CommandFailure(.wrongUsage, "--hint-url requires --retry hint") }
+      try HintServer.check(hintURL)
+    }
+  }
+
+  func holdSeconds(_ line: ParsedCommandLine) -> Int64? {
+    line.integer("--hold-seconds")
+      ?? (policy == .off ? nil : SenderSettings.standardHold.wholeMilliseconds / 1000)
+  }
+
+  /// Of the nth payment of this command. `patience`: how long one without retries may take.
+  func settings(_ number: Int = 0, patience: TimeSpan? = nil) -> SenderSettings {
+    SenderSettings(
+      policy, deadline: deadline, attempts: attempts, seed: seed &+ UInt64(number), patience: patience,
+      spendableMsat: spendableMsat)
+  }
+}
+
+/// The server that gives forwarding hints: the one that the user names, or this phone's lspd.
+final class HintServer {
+  private static let bytesMost = 4096
+  private static let addressBytesMost = 2048
+
+  private let client: HTTPClient
+  private let named: String?
+  private let phone: Phone
+
+  init(named: String?, phone: Phone, loop: EventLoop) throws {
+    client = try HTTPClient(loop: loop)
+    self.named = named
+    self.phone = phone
+  }
+
+  /// `http://HOST:PORT`, also with a path, to which the path of the hint is added.
+  static func check(_ address: String) throws(CommandFailure) {
+    let lower = address.lowercased()
+    let isPlain = address.utf8.allSatisfy { $0 > 32 && $0 < 127 } && address.utf8.count <= addressBytesMost
+    let hasHost = ["http://", "https://"].contains {
+      lower.hasPrefix($0) && lower.dropFirst($0.count).first.map { $0 != "/" } ?? false
+    }
+    guard isPlain, hasHost, !address.contains("?"), !address.contains("#") else {
+      throw CommandFailure(
+        .wrongUsage, "--hint-url must be an address such as http://127.0.0.1:8080, without a query")
+    }
+  }
+
+  /// lspd writes its address when it starts, so each question reads it anew.
+  private var address: String? {
+    if let named { return named }
+    let text = Self.read(phone.lspdHTTP)
+    return text.flatMap { (try? Self.check($0)) == nil ? nil : $0 }
+  }
+
+  /// Of lspd's own user, for lspd alone.
+  private var headers: [String] {
+    guard named == nil, let token = Self.read(phone.lspdHTTPToken) else { return [] }
+    return ["Authorization: Bearer \(token)"]
+  }
+
+  private static func read(_ path: String) -> String? {
+    guard let bytes = try? SmallFile.readOwn(path, limit: addressBytesMost) else { return nil }
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+  }
+
+  func ask(
+    about recipient: PublicKey, amountMsat: UInt64,
+    _ end: @escaping (Result<ForwardingHint, HintFailure>) -> Void
+  ) {
+    guard var address else { return end(.failure(.unreachable)) }
+    while address.hasSuffix("/") { address.removeLast() }
+    client.get(
+      "\(address)/lsp/forwarding_hint?recipient=\(recipient.hex)&amount_msat=\(amountMsat)",
+      headers: headers, within: SenderMachine.hintPatience, largest: Self.bytesMost
+    ) { end(Self.read($0)) }
+  }
+
+  private static func read(_ answer: Result<HTTPAnswer, HTTPFailure>) -> Result<ForwardingHint, HintFailure> {
+    switch answer {
+    case .failure(.unreachable), .failure(.forbidden): return .failure(.unreachable)
+    case .failure(.timedOut): return .failure(.silent)
+    case .failure(.tooLarge): return .failure(.tooLong)
+    case .success(let answer):
+      guard answer.status == 200 else { return .failure(.refused(status: answer.status)) }
+      do throws(ForwardingHintError) {
+        return .success(try ForwardingHint(parsing: answer.body))
+      } catch { return .failure(.noHint(error)) }
+    }
   }
 }

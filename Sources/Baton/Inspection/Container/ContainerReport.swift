@@ -1,10 +1,11 @@
 // Inspection: reads a home and reports on it: container, journals, pushes, verdict.
 
-import Ground
 import DaemonRuntime
 import Glibc
+import Ground
 import Guardrails
 import Heartbeat
+import PhonePolicy
 import SharedContainer
 
 /// A report on a container as text and JSON: the node's holder and why, contents, problems.
@@ -124,4 +125,22 @@ package struct ContainerReport: Sendable {
   package func isExpired(_ invoice: WalletView.InvoiceFacts) -> Bool {
     wallNanoseconds / 1_000_000_000 >= invoice.expiresAt
   }
+}
+
+/// Why the phone's last processes ended: a claim knows only that its holder died, iosd knows the cause.
+package struct HolderEnds: Sendable {
+  private let reasons: [Int32: String]
+  /// Only the ledger's last lines are read, so that the cost does not grow with its age.
+  private static let linesMax = 200
+
+  package init() { reasons = [:] }
+
+  package init(of phone: Phone) {
+    let lines = FilePath.lastLines(of: phone.processLedger, count: Self.linesMax)
+    let rows = lines.compactMap { ProcessRow(json: $0.utf8) }
+    reasons = Dictionary(rows.compactMap { row in row.reason.map { (row.pid, $0) } }) { _, last in last }
+  }
+
+  /// Why the holder ended; nil if the phone has no row of it.
+  package func reason(of holder: ClaimRow) -> String? { reasons[holder.process.pid] }
 }

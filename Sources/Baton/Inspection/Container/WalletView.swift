@@ -1,6 +1,6 @@
 import Ground
-import Platform
 import PhonePolicy
+import Platform
 import SharedContainer
 
 /// The wallet's tables in a snapshot. Invalid rows become `problems`.
@@ -179,5 +179,70 @@ package struct WalletView: Sendable {
       }
     }
     return facts
+  }
+}
+
+/// Queries beside the last rows of each table, for rows that matter now but may be older.
+enum WalletQueries {
+  /// Pending outgoing payments.
+  static let sending = "sending"
+  /// The paid ones of the last invoices.
+  static let paidInvoices = "paid invoices"
+
+  static func all(rowsPerTableMax: Int?) -> [SnapshotQuery] {
+    [
+      SnapshotQuery(
+        name: sending, tables: ["outgoing_payments"],
+        sql: "SELECT * FROM outgoing_payments WHERE state = 'pending' ORDER BY id"),
+      SnapshotQuery(
+        name: paidInvoices, tables: ["invoices", "received_payments"],
+        sql: """
+          SELECT payment_hash FROM (SELECT payment_hash FROM invoices ORDER BY rowid DESC LIMIT ?) AS made
+          WHERE EXISTS (SELECT 1 FROM received_payments AS paid WHERE paid.payment_hash = made.payment_hash)
+          """,
+        values: [.integer(rowsPerTableMax.map(Int64.init) ?? -1)]),
+    ]
+  }
+}
+
+/// A row with access by column name.
+package struct NamedRow {
+  let columns: [String]
+  package let row: Row
+
+  package struct Missing: Error, CustomStringConvertible {
+    package let column: String
+    package var description: String { "column \(column) is missing or of another type" }
+  }
+
+  private func value(_ column: String) throws -> SQLValue {
+    guard let place = columns.firstIndex(of: column) else { throw Missing(column: column) }
+    return try row.value(place)
+  }
+
+  package func integer(_ column: String) throws -> Int64 {
+    guard case .integer(let value) = try value(column) else { throw Missing(column: column) }
+    return value
+  }
+
+  func unsigned(_ column: String) throws -> UInt64 {
+    guard let value = UInt64(exactly: try integer(column)) else { throw Missing(column: column) }
+    return value
+  }
+
+  package func text(_ column: String) throws -> String {
+    guard case .text(let value) = try value(column) else { throw Missing(column: column) }
+    return value
+  }
+
+  func integerIfPresent(_ column: String) throws -> Int64? {
+    try value(column) == .null ? nil : integer(column)
+  }
+
+  func hexIfPresent(_ column: String) throws -> String? { try value(column) == .null ? nil : hex(column) }
+
+  package func hex(_ column: String) throws -> String {
+    guard case .blob(let bytes) = try value(column) else { throw Missing(column: column) }
+    return Hexadecimal.encode(bytes)
   }
 }

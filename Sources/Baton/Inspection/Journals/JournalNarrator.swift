@@ -1,7 +1,10 @@
-import Ground
 import DaemonRuntime
 import Foundation
+import Ground
 import Guardrails
+import LightningProvider
+import PhonePolicy
+import Wallet
 
 /// Turns a record into sentences. For records that only a developer needs there is their JSON.
 package struct JournalNarrator {
@@ -110,4 +113,100 @@ package struct JournalNarrator {
     sentence.weight = .json
     return sentence
   }
+}
+
+/// An event record, decoded by its core's types. Read once for everything that is said of it.
+enum JournalEvent {
+  case guardrail(EventBody<GuardEvent, GuardDirective>, Role, WalletProfile)
+  case node(EventBody<NodeEvent, NodeDirective>)
+  case requests(EventBody<RequestEvent, RequestDirective>)
+  case background(EventBody<BackgroundEvent, BackgroundDirective>)
+  case incoming(EventBody<IncomingEvent, IncomingDirective>)
+  case opening(EventBody<OpeningEvent, OpeningDirective>)
+  case peer(EventBody<PeerEvent, PeerDirective>)
+  case phone(EventBody<PhoneEvent, PhoneDirective>)
+
+  /// Nil for a core that has no sentences, and for a record that its types do not have.
+  init?(_ line: JournalLine) {
+    func read<Event, Directive>(_ made: (EventBody<Event, Directive>) -> JournalEvent) -> JournalEvent? {
+      EventBody(line).map(made)
+    }
+    let event: JournalEvent?
+    switch line.header.coreKind {
+    case AppMachine.name, ExtensionMachine.name, TellingExtensionMachine.name:
+      let name = line.header.core
+      event = read {
+        .guardrail(
+          $0, name == AppMachine.name ? .app : .extension,
+          WalletProfile.all.first { $0.extension.guardName == name } ?? .phoenix)
+      }
+    case NodeMachine.name: event = read { .node($0) }
+    case Requests.name: event = read { .requests($0) }
+    case BackgroundWork.name: event = read { .background($0) }
+    case IncomingPayments.name: event = read { .incoming($0) }
+    case Opening.name: event = read { .opening($0) }
+    case PeerMachine.name: event = read { .peer($0) }
+    case PhonePolicy.Phone.name: event = read { .phone($0) }
+    default: event = nil
+    }
+    guard let event else { return nil }
+    self = event
+  }
+}
+
+/// The two members of an event record that belong to its core.
+package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
+  package var event: Event
+  package var directives: [Directive]
+
+  package init?(_ line: JournalLine) {
+    guard let body = try? JSONLineDecoder().decode(Self.self, from: line.value) else { return nil }
+    self = body
+  }
+}
+
+/// Sentences for user requests and background work. Events that `NodeSentences` or `GuardSentences` covers have none
+/// here.
+package enum WalletSentences {
+  package typealias Sentence = JournalNarrator.Sentence
+
+  package static func of(_ event: RequestEvent) -> [Sentence] {
+    switch event {
+    case .asked(_, let request): [Sentence("is asked \(request.words)")]
+    case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
+    case .pastNotRead(_, let why):
+      [Sentence("cannot read earlier payments of the invoice: \(why)", matters: false)]
+    case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: []
+    }
+  }
+
+  package static func of(_ directive: RequestDirective) -> [Sentence] {
+    switch directive {
+    case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
+    case .answer(_, .unknown(let kind, let why)):
+      [Sentence("does not know the outcome of \(kind.words): \(why)")]
+    case .answer(_, .connected(let epoch, let hasMoved)):
+      [
+        Sentence(
+          hasMoved
+            ? "moved the wallet into this container, epoch \(epoch)"
+            : "moves nothing: the wallet is already in this container, and connected")
+      ]
+    case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: []
+    }
+  }
+
+  package static func of(_ event: BackgroundEvent) -> [Sentence] {
+    switch event {
+    case .runBegan(let task, _): [Sentence("begins the scheduled task \(task.identifier)")]
+    case .runExpires: [Sentence("is told that its scheduled task expires")]
+    case .stepDone(_, .busy(let why)): [Sentence("delays its scheduled task: \(why)", matters: false)]
+    case .nodeHindered(let why):
+      [Sentence("cannot use the node for its scheduled task: \(why)", matters: false)]
+    case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone, .nodeReady, .nodeServed: []
+    }
+  }
+
+  /// The process writes a note with the task's outcome.
+  package static func of(_ directive: BackgroundDirective) -> [Sentence] { [] }
 }

@@ -1,14 +1,11 @@
-import Ground
 import DaemonRuntime
+import Ground
+import Judge
 import PhonePolicy
 
 /// The output of `baton pushes`: the list, and the figures below it.
 package struct PushPage {
   package let figures: PushFigures
-
-  package init(figures: PushFigures) {
-    self.figures = figures
-  }
 
   package func tell(_ output: Output, wallNanoseconds now: Int64) {
     guard !output.isJSON else { return output.say(document) }
@@ -127,4 +124,154 @@ package struct PushPage {
       tasks: .init(begun: figures.tasksBegun, completed: figures.tasksCompleted), memory: figures.memory,
       success: figures.success)
   }
+}
+
+/// The peaks of memory of processes that have ended, as iosd has measured them.
+package struct PeakMemory: Report, Hashable {
+  /// Of all extensions: each was started for a push.
+  package var extensionBytes: UInt64?
+  var extensionProcesses: Int
+  package var appBytes: UInt64?
+  var appProcesses: Int
+  /// Of those processes of the app that ran the node for a silent push.
+  var appAtWorkBytes: UInt64?
+  var appAtWorkProcesses: Int
+
+  package init(_ processes: [ProcessRow], times: [PushTime]) {
+    let workers = Set(times.filter { $0.nodeStarted != nil || $0.connected != nil }.compactMap(\.process))
+    func peaks(_ isMeant: (ProcessRow) -> Bool) -> [UInt64] {
+      processes.filter(isMeant).compactMap(\.peakFootprintBytes)
+    }
+    let extensions = peaks { $0.role == "extension" }
+    let apps = peaks { $0.role == "app" }
+    let atWork = peaks { $0.role == "app" && workers.contains($0.pid) }
+    extensionBytes = extensions.max()
+    extensionProcesses = extensions.count
+    appBytes = apps.max()
+    appProcesses = apps.count
+    appAtWorkBytes = atWork.max()
+    appAtWorkProcesses = atWork.count
+  }
+}
+
+/// How many of the announced payments were received soon.
+package struct PushSuccess: Report, Hashable {
+  static let bound = TimeSpan.seconds(15)
+
+  /// Payments with a delivered push; the parts of one payment are one.
+  package var announced: Int
+  /// Those that were received within the bound of one of their pushes.
+  package var receivedInTime: Int
+  var boundMs = PushSuccess.bound.wholeMilliseconds
+
+  package init(announced: Int, receivedInTime: Int) {
+    self.announced = announced
+    self.receivedInTime = receivedInTime
+  }
+
+  static func payments(of phone: Phone) throws(JudgeError) -> AnnouncedPayments? {
+    try AnnouncedPayments(home: phone.home, boundNs: bound.nanoseconds)
+  }
+
+  /// Nil without a ledger of the LSP that can be read.
+  package init?(of phone: Phone) {
+    guard let payments = try? Self.payments(of: phone) else { return nil }
+    self.init(announced: payments.count, receivedInTime: payments.receivedInTime)
+  }
+}
+
+/// One push and its outcome, from iosd's rows and the app's journal.
+package struct PushFacts: Hashable, Sendable {
+  struct Times: Report {
+    /// From its arrival at the app or the extension to the node's start, and to the connection.
+    var nodeStartMs: Int64?
+    var connectedMs: Int64?
+  }
+
+  var row: PushRow
+  package var time: PushTime?
+
+  var hasReceived: Bool {
+    row.fateCode == .completed && row.fateDetail == SilentPushResult.newData.rawValue
+  }
+
+  /// The push woke the app for a payment and is over without it: the visible push has to deliver the payment.
+  var isLeftToVisible: Bool {
+    guard time?.isWakingForPayment == true, !hasReceived else { return false }
+    return row.fateCode == .completed || row.fateCode == .expired || row.fateCode == .abandoned
+  }
+
+  var document: Joined<PushRow, Times> {
+    Joined(
+      row,
+      Times(
+        nodeStartMs: time?.nodeStarted?.wholeMilliseconds, connectedMs: time?.connected?.wholeMilliseconds))
+  }
+}
+
+/// Outcomes of a phone's pushes and background tasks, counted from its files; no daemon has to run.
+package struct PushFigures: Sendable {
+  /// In order of their numbers; `fate` is set in each row.
+  package var pushes: [PushFacts] = []
+  /// How often a silent push was handed to the app.
+  package var handlerStarts = 0
+  package var tasksBegun = 0
+  package var tasksCompleted = 0
+  package var memory: PeakMemory
+  /// Nil without the LSP's ledger.
+  package var success: PushSuccess?
+
+  package init(
+    pushes: [PushRow], notifications: [NotificationRow], tasks: [TaskRow], times: [PushTime],
+    processes: [ProcessRow] = [], success: PushSuccess? = nil
+  ) {
+    let shown = Dictionary(notifications.compactMap { row in row.push.map { ($0, row) } }) { first, _ in first
+    }
+    let ends = processes.filter { $0.hasEnded && $0.role == Role.extension.rawValue }
+    self.pushes = pushes.lastOfEach.map { row in
+      var row = row
+      row.fate =
+        row.fate ?? shown[row.id].map { Self.words(row, shownAs: $0, ends) }
+        ?? (row.isVisible ? "not shown yet" : "on its way")
+      return PushFacts(row: row, time: times.last { $0.push == row.id })
+    }
+    let ofSilent = times.filter(\.isSilent)
+    handlerStarts = ofSilent.count
+    memory = PeakMemory(processes.lastOfEach, times: ofSilent)
+    self.success = success
+    let begun = tasks.lastOfEach.filter { $0.launchedAt != nil }
+    tasksBegun = begun.count
+    tasksCompleted = begun.count { $0.state == "completed" }
+  }
+
+  /// The extension may have ended, or finished, without a text of its own.
+  private static func words(
+    _ push: PushRow, shownAs notification: NotificationRow, _ ends: [ProcessRow]
+  ) -> String {
+    guard push.hasMutableContent, notification.source == PhoneNotification.Source.original.rawValue else {
+      return "shown"
+    }
+    let end = ends.last {
+      $0.boot == notification.boot
+        && $0.endedAt.map { (push.at...max(push.at, notification.at)).contains($0) } ?? false
+    }
+    let why = end?.wholeReason.map { "as the extension ended: \($0)" } ?? "as the extension gave no text"
+    return "shown with its original alert, \(why)"
+  }
+
+  package init(of phone: Baton.Phone) {
+    func rows<Row: Report>(_ name: String) -> [Row] { GrowingRows("\(phone.os)/\(name).jsonl").next() }
+    let pushes: [PushRow] = rows("pushes")
+    self.init(
+      pushes: pushes, notifications: rows("notifications"), tasks: rows("tasks"),
+      times: pushes.isEmpty ? [] : PushTimes.written(in: phone.journal), processes: rows("processes"),
+      success: PushSuccess(of: phone))
+  }
+
+  private var silent: [PushFacts] { pushes.filter(\.row.isSilent) }
+  package var silentArrived: Int { silent.count }
+  package var received: Int { silent.count { $0.hasReceived } }
+  var leftToVisible: Int { silent.count { $0.isLeftToVisible } }
+  var nodeStarts: [TimeSpan] { silent.compactMap { $0.time?.nodeStarted }.sorted() }
+  package var connections: [TimeSpan] { silent.compactMap { $0.time?.connected }.sorted() }
 }

@@ -1,9 +1,9 @@
-import Ground
 import DaemonRuntime
+import Ground
 import Guardrails
-import Wallet
 import LightningProvider
 import PhonePolicy
+import Wallet
 
 /// All cores whose records a journal may have.
 enum CoreRegistry {
@@ -27,5 +27,24 @@ enum CoreRegistry {
   {
     let decoded = try JSONLineDecoder().decode(JournalRecord<CoreBegin<C>>.self, from: record.value)
     return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.body.configuration))
+  }
+}
+
+/// A core that is replayed from its journal.
+protocol CoreReplay {
+  /// Handles the record's event and returns the line that this program writes for it.
+  mutating func line(for record: JournalLine) throws -> String
+}
+
+/// A core whose journal is being replayed.
+struct RunningCore<C: Core>: CoreReplay {
+  private var core: C
+
+  init(configuration: C.Configuration) { core = C(configuration: configuration) }
+
+  mutating func line(for record: JournalLine) throws -> String {
+    var decoded = try JSONLineDecoder().decode(JournalRecord<CoreEvent<C>>.self, from: record.value)
+    decoded.body.directives = core.handle(decoded.body.event, at: decoded.header.t)
+    return try JSONLineEncoder().encode(decoded)
   }
 }

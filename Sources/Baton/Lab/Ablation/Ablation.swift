@@ -1,6 +1,7 @@
+import DaemonRuntime
 import Ground
-import Simulation
 import Guardrails
+import Simulation
 
 /// Shows what the rules of the coordination prevent: explores worlds without one or two rules, with various bounds,
 /// until an invariant breaks, and runs seeds without them to measure waiting times.
@@ -88,4 +89,25 @@ extension Array {
   var pairs: [[Element]] {
     indices.flatMap { first in self[(first + 1)...].map { [self[first], $0] } }
   }
+}
+
+/// Reports the current step of an ablation and its progress: a step may take a minute.
+final class AblationSteps: Sendable {
+  private let say: @Sendable (String) -> Void
+  private let step = Locked("")
+
+  init(say: @escaping @Sendable (String) -> Void) { self.say = say }
+
+  func begin(_ name: String) {
+    step.withLock { $0 = name }
+    say(name)
+  }
+
+  func tell(_ exploration: Exploration) { tell(ExploreReport.progress(exploration)) }
+
+  func tell(_ figures: SimFigures, of range: SeedRange) {
+    tell("\(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) seeds")
+  }
+
+  private func tell(_ sentence: String) { say("\(step.withLock { $0 }): \(sentence)") }
 }

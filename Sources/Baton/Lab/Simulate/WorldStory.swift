@@ -13,12 +13,7 @@ package struct WorldStory {
   }
 
   package private(set) var lines: [Line] = []
-  package private(set) var violation: Violation?
-
-  package init(lines: [Line] = [], violation: Violation? = nil) {
-    self.lines = lines
-    self.violation = violation
-  }
+  package private(set) var violation: Violation? = nil
 
   /// Takes the world's events since the last call.
   package mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
@@ -114,5 +109,43 @@ package struct WorldStory {
     let note =
       String(repeating: " ", count: 11) + "…          \(leftOut) more lines; `baton replay` prints them"
     return lines.prefix(beginning) + [note] + lines.suffix(end)
+  }
+}
+
+/// Folds repeated groups of lines in a story into one, with the number of repetitions.
+enum Repetition {
+  private static let longestRound = 24
+
+  /// Folds consecutive rounds of items with equal keys.
+  static func folded<Item>(
+    _ items: [Item], by key: (Item) -> String, note: (_ lines: Int, _ times: Int, _ last: Item) -> Item
+  ) -> [Item] {
+    let keys = items.map(key)
+    var folded: [Item] = []
+    var place = 0
+    while place < items.count {
+      let (length, rounds) = round(keys, at: place)
+      guard rounds > 2 else {
+        folded.append(items[place])
+        place += 1
+        continue
+      }
+      folded += items[place..<place + length]
+      place += length * rounds
+      folded.append(note(length, rounds - 1, items[place - 1]))
+    }
+    return folded
+  }
+
+  /// The shortest round that begins here and repeats at least three times, with its count.
+  private static func round(_ keys: [String], at start: Int) -> (length: Int, times: Int) {
+    for length in 1...longestRound where start + 3 * length <= keys.count {
+      var times = 1
+      while start + (times + 1) * length <= keys.count,
+        keys[start..<start + length] == keys[start + times * length..<start + (times + 1) * length]
+      { times += 1 }
+      if times > 2 { return (length, times) }
+    }
+    return (1, 1)
   }
 }

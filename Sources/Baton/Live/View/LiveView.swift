@@ -140,12 +140,6 @@ package struct LiveView: Report, Hashable {
     package var process: String
     package var text: String
     package var atWallNs: Int64
-
-    package init(process: String, text: String, atWallNs: Int64) {
-      self.process = process
-      self.text = text
-      self.atWallNs = atWallNs
-    }
   }
 
   package var home: String
@@ -168,9 +162,4 @@ package struct LiveView: Report, Hashable {
   package var ends: [End] = []
   package var events: [Event] = []
   package var problems: [String] = []
-
-  package init(home: String, wallNs: Int64) {
-    self.home = home
-    self.wallNs = wallNs
-  }
 }

@@ -10,14 +10,6 @@ package struct ServeAddress: Report {
   package var token: String
   package var isControlled: Bool
 
-  package init(home: String, url: String, port: Int64, token: String, isControlled: Bool) {
-    self.home = home
-    self.url = url
-    self.port = port
-    self.token = token
-    self.isControlled = isControlled
-  }
-
   enum CodingKeys: String, CodingKey {
     case home, url, port, token
     case isControlled = "control"

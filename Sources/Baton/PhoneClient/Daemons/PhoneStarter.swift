@@ -1,8 +1,8 @@
-import LightningIO
-import Ground
 import DaemonRuntime
 import Glibc
+import Ground
 import Guardrails
+import LightningIO
 
 /// Starts the two daemons of a phone, lspd first, as iosd needs its address. If a start fails, the daemons already
 /// started are ended.
@@ -202,5 +202,113 @@ package final class PhoneStarter {
       throw CommandFailure(
         .badConfiguration, "\(path) cannot be run; build it, or name another program with \(option)")
     }
+  }
+}
+
+/// Held while the daemons of a phone are started or ended: two concurrent starts would take each other's daemons for
+/// failed ones. The kernel releases it when its process dies.
+final class StartLock {
+  private let descriptor: Int32
+
+  init(_ phone: Phone, timeout: TimeSpan, isInterrupted: () -> Bool = { false }) throws {
+    descriptor = try PlainFile.open("\(phone.os)/up.lock", O_RDWR | O_CREAT)
+    let deadline = Clock.monotonicNow + timeout
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if isInterrupted() {
+        throw CommandFailure(.interrupted, "interrupted while another `baton up` or `baton down` ran")
+      }
+      guard Clock.monotonicNow < deadline else {
+        throw CommandFailure(
+          .daemonMissing,
+          "another `baton up` or `baton down` of \(phone.home) is still running; wait for it, or end it")
+      }
+      poll(nil, 0, 20)
+    }
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// Checks whether a daemon of a phone runs, before one is started.
+struct RunningDaemon {
+  /// iosd gives its processes five seconds, then kills them.
+  private static let timeout = TimeSpan.seconds(15)
+
+  let daemon: Daemon
+  let phone: Phone
+
+  init(_ daemon: Daemon, of phone: Phone) {
+    self.daemon = daemon
+    self.phone = phone
+  }
+
+  /// Nil if it does not run; waits for a daemon that is ending. Throws if it runs but does not answer: a second one
+  /// could not listen on its socket.
+  func pid() throws -> Int32? {
+    let listener = DaemonProbe.look(at: phone.socket(of: daemon))
+    if case .unusable(let sentence) = listener { throw CommandFailure(.daemonMissing, sentence) }
+    guard case .ours(let pid) = listener, let process = WatchedProcess(pid: pid) else { return nil }
+    if isUp { return pid }
+    if let stopped = StoppedDaemon(daemon, pid: pid) {
+      throw CommandFailure(.daemonMissing, stopped.description)
+    }
+    if process.waitForEnd(within: Self.timeout) { return nil }
+    if isUp { return pid }
+    throw CommandFailure(
+      .daemonMissing,
+      "\(daemon.rawValue) \(pid) runs but does not answer; stop it with `baton down`, then start again"
+    )
+  }
+
+  /// It answers, and is not going down.
+  private var isUp: Bool {
+    guard let facts = try? phone.askForJSON(daemon, ControlMessage("status"), timeout: .seconds(5)) else {
+      return false
+    }
+    return facts["going_down"]?.flag != true
+  }
+}
+
+/// A daemon that this process has started.
+final class StartedDaemon {
+  /// iosd gives its processes five seconds, then kills them.
+  static let timeout = TimeSpan.seconds(15)
+
+  let daemon: Daemon
+  let process: WatchedProcess
+  private let log: String
+  /// The log's size before the start: earlier lines are of other processes.
+  private let beginning: Int
+
+  init(_ daemon: Daemon, program: String, arguments: [String], log: String) throws(CommandFailure) {
+    self.daemon = daemon
+    self.log = log
+    beginning = FilePath.size(of: log)
+    process = try DaemonStarter.start(program, arguments: arguments, log: log)
+  }
+
+  /// Ends the daemon after a failed start.
+  func end(within limit: TimeSpan) {
+    process.send(SIGTERM)
+    if !process.waitForEnd(within: limit) {
+      process.send(SIGKILL)
+      _ = process.waitForEnd(within: Self.timeout)
+    }
+    _ = process.reap()
+  }
+
+  /// The failure of a daemon that has ended: names the signal, if any.
+  func failureOfEnd() -> CommandFailure {
+    let end = ProcessEnding(process.reap())
+    return failure("\(end.isBySignal ? "\(end)" : "ended") before it answered", code: end.exitCode)
+  }
+
+  /// Adds the last lines of the daemon's log. Its codes for wrong usage and configuration are passed on.
+  func failure(_ what: String, code: ExitCode? = nil) -> CommandFailure {
+    let lines = FilePath.lastLines(of: log, count: 8, from: beginning).map { "  \($0)" }
+    let end = lines.isEmpty ? "; it printed nothing" : "; its last output is in \(log):"
+    return CommandFailure(
+      code.flatMap { [.badConfiguration, .wrongUsage].contains($0) ? $0 : nil } ?? .daemonMissing,
+      "\(daemon.rawValue) \(what)\(end)", details: lines)
   }
 }

@@ -22,10 +22,6 @@ package struct PhoneStopper {
 
   package let phone: Phone
 
-  package init(phone: Phone) {
-    self.phone = phone
-  }
-
   /// Ends the daemons that run. Under the start lock, so that no `baton up` takes an ending daemon for a running one;
   /// also without the lock if it cannot be taken.
   package func stop() -> [Ended] {

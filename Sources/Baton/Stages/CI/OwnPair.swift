@@ -19,12 +19,6 @@ package struct OwnPair: Sendable {
   package var ext: String?
   package var level: Level
 
-  package init(app: String?, ext: String?, level: Level) {
-    self.app = app
-    self.ext = ext
-    self.level = level
-  }
-
   var iosdArguments: [String] { (app.map { ["--app", $0] } ?? []) + (ext.map { ["--ext", $0] } ?? []) }
 
   /// What the judge cannot demand of such programs.

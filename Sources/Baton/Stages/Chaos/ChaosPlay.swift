@@ -1,9 +1,10 @@
 import DaemonRuntime
+import Foundation
 import Glibc
 import Ground
+import Guardrails
 import PhonePolicy
 import SharedContainer
-import Guardrails
 
 /// Pays a phone again and again, and strikes one of its processes at a random moment of each payment. Afterwards the app
 /// is opened, and the payment must be settled.
@@ -207,4 +208,19 @@ final class ChaosPlay {
     }
     try driver.wait(for: "the end of the payment", within: .seconds(120)) { sender.result != nil }
   }
+}
+
+/// Work in a thread of its own.
+final class Aside<Answer: Sendable>: Sendable {
+  private let state = Locked<Result<Answer, any Error>?>(nil)
+
+  init(_ work: @escaping @Sendable () throws -> Answer) {
+    Thread { [state] in
+      let result = Result(catching: work)
+      state.withLock { $0 = result }
+    }.start()
+  }
+
+  /// Nil until it has ended.
+  var result: Result<Answer, any Error>? { state.withLock { $0 } }
 }

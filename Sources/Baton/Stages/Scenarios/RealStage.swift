@@ -1,12 +1,15 @@
 // Stages: stories, the demo and soaks on real processes, and stories in virtual time.
 
-import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
+import Ground
+import Guardrails
+import Judge
 import Lightning
 import PhonePolicy
 import SharedContainer
+import Wallet
 
 /// Plays a story on real processes: its own phone and peer in a scratch home, signals as faults. It observes only from
 /// outside: the answers of iosd and lspd, and snapshots of the container.
@@ -360,5 +363,207 @@ final class RealStage: ScenarioStage {
   private static func isEven(_ wallet: WalletView.ChannelFacts?, _ peer: PeerFacts) -> Bool {
     guard let wallet, wallet.openHTLCs == 0, peer.htlcs == 0 else { return false }
     return wallet.localMsat == peer.walletMsat
+  }
+}
+
+// Payments by the user on real processes.
+extension RealStage {
+  func makeExternalInvoice(_ invoice: PlannedInvoice) throws {
+    let answer = try phone.ask(
+      .lspd,
+      ControlMessage(
+        "external-invoice",
+        [
+          "amount-msat": "\(invoice.amountMsat)", "expiry-seconds": "86400",
+          "forgotten": invoice.isForgotten ? "yes" : "no",
+        ]))
+    externalInvoices.append(try SignedInvoice(typed: answer["invoice"] ?? ""))
+  }
+
+  /// Waits for the app's answer, as `baton send --no-wait` does.
+  func payInvoice(_ number: Int) throws {
+    guard externalInvoices.indices.contains(number - 1) else {
+      throw CannotBeDone("there is no such invoice")
+    }
+    let message = ControlMessage("send", ["invoice": externalInvoices[number - 1].encoded])
+    try request { phone throws(ControlClientError) in try phone.askApp(message, inFront: true) }
+  }
+
+  func noteInvoices(_ wallet: WalletView, _ scene: inout Scene) {
+    scene.balanceMsat = wallet.channels.first?.localMsat
+    scene.invoices = externalInvoices.map { invoice in
+      Scene.ExternalInvoice(wallet.sent.last { $0.paymentHash == invoice.paymentHash.hex }?.state)
+    }
+  }
+}
+
+// Requests to iosd, and its answers.
+extension RealStage {
+  // MARK: Actions
+
+  func set(_ change: DeviceChange) throws {
+    func flag(_ name: String, _ isOn: Bool) throws {
+      try driver.switchDevice(name, isOn ? "yes" : "no")
+    }
+    switch change {
+    case .locked: try flag("locked", true)
+    case .unlocked: try flag("locked", false)
+    case .lowPowerMode(let isOn): try flag("low-power", isOn)
+    case .backgroundRefresh(let isAllowed): try flag("background-refresh", isAllowed)
+    case .notifications(let areAllowed): try flag("notifications", areAllowed)
+    case .lockScreen(let isOn): try flag("lock-screen", isOn)
+    case .centre(let isOn): try flag("centre", isOn)
+    case .banners(let isOn): try flag("banners", isOn)
+    case .focus(let isOn): try flag("focus", isOn)
+    case .charger(let isPlugged): try flag("charger", isPlugged)
+    case .network(let isThere): try flag("network", isThere)
+    case .storage(let isFull): try flag("storage-full", isFull)
+    case .otherAudio(let plays): try flag("audio", plays)
+    case .battery(let percent): try driver.switchDevice("battery", "\(percent)")
+    }
+  }
+
+  func sendSilentPush() throws {
+    try driver.push(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
+  }
+
+  func sendVisiblePush() throws {
+    try driver.push(
+      #"{"aps":{"alert":{"title":"Incoming payment"},"mutable-content":1},"reason":"IncomingPayment"}"#)
+  }
+
+  func touch(_ touch: NotificationTouch) throws {
+    guard let newest = try phone.notifications().last(where: \.isThere)?.id else {
+      throw ScenarioWords.nothingToTouch
+    }
+    var fields = ["id": "\(newest)"]
+    switch touch {
+    case .tap: fields["do"] = "tap"
+    case .dismiss: fields["do"] = "dismiss"
+    case .action(let name): (fields["do"], fields["action"]) = ("action", name)
+    }
+    try request("touch", fields)
+  }
+
+  func press(_ title: String) throws {
+    guard let button = ScreenButton(title: title) else { throw ScenarioWords.noButton(title) }
+    try request { phone throws(ControlClientError) in
+      try phone.askApp(ControlMessage("press", ["button": button.rawValue]), inFront: true)
+    }
+  }
+
+  /// Asks iosd; a refusal is part of the story.
+  func request(_ verb: String, _ fields: [String: String]) throws {
+    var message = ControlMessage(verb)
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) { message[name] = value }
+    try request { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
+  }
+
+  func request(_ ask: (Baton.Phone) throws(ControlClientError) -> ControlMessage) throws {
+    do throws(ControlClientError) {
+      _ = try ask(phone)
+    } catch {
+      switch error {
+      case .refused(let sentence), .outcomeUnknown(let sentence): throw CannotBeDone(sentence)
+      default: throw error
+      }
+    }
+  }
+
+  func checkNotSuspended(_ role: Role) throws {
+    if try driver.state(of: role) == AppState.suspended.word { throw ScenarioWords.isSuspended }
+  }
+
+  // MARK: State
+
+  static func shown(_ row: NotificationRow) -> Scene.Notification {
+    Scene.Notification(
+      isAsSent: row.source == PhoneNotification.Source.original.rawValue, title: row.title, body: row.body,
+      isDisplayed: row.isDisplayed)
+  }
+
+  func phoneScene(_ status: PhoneFacts) throws -> PhoneScene {
+    let shown = Set(try phone.notifications().compactMap(\.push))
+    let tasks = try phone.tasks()
+    return PhoneScene(
+      device: status.device?.state ?? DeviceState(), badge: status.badge,
+      pushes: try phone.pushes().map {
+        ScenarioWords.push($0.fateCode, $0.fate, isSilent: $0.isSilent, isShown: shown.contains($0.id))
+      },
+      tasks: Self.tasks(tasks),
+      waiting: tasks.filter { $0.state == "waiting" }.map {
+        ScenarioWords.task($0.identifier, state: "waiting", why: $0.why)
+      },
+      playsAudio: status.nowPlaying != nil, isAppWarned: status.app.memoryWarned ?? false)
+  }
+
+  private static func tasks(_ rows: [TaskRow]) -> [Scene.Task] {
+    var names: [String] = []
+    for name in rows.map(\.identifier) where !names.contains(name) { names.append(name) }
+    return names.compactMap { name in
+      let own = rows.filter { $0.identifier == name }
+      guard let row = own.last(where: { $0.launchedAt != nil }) ?? own.last else { return nil }
+      return ScenarioWords.task(name, state: row.state, why: row.why)
+    }
+  }
+}
+
+// The verdict on a story on real processes.
+extension RealStage {
+  /// Stops the phone and judges its evidence.
+  func judge() throws -> StageVerdict {
+    // A nonzero exit is a crash, too, unless the locked phone withheld the seed.
+    let crashes = try phone.allProcesses().filter { row in
+      let hasFailed = row.how == "exited" && row.number != 0
+      return row.isCrash == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
+    }.map { "the \($0.role) (process \($0.pid)) \($0.reason ?? "crashed")" }
+    let scene = try look()
+    narrator?.headline("The phone goes down")
+    end()
+    narrator?.follow()
+    narrator?.headline("The judge reads the peer's ledger, the wallet's database and the journals")
+    let verdict: Verdict
+    do {
+      verdict = try JudgeVerb.verdict(
+        on: phone.home, requireSettled: true, without: pair?.evidenceMissing ?? [])
+    } catch {
+      // A program that crashes at its start leaves nothing to judge.
+      guard crashes.isEmpty else { return .crashed(crashes) }
+      throw error
+    }
+    let names = FilePath.journals(in: phone.journal)
+    let replays = try names.map { try JournalReplay.run("\(phone.journal)/\($0)") }
+    let different = zip(names, replays).compactMap { name, replay in replay.trouble.map { "\(name) \($0)" } }
+    narrator?.tell(verdict, replays, different)
+    let broken = verdict.findings.filter { $0.invariant != .progress }.map {
+      "[\($0.invariant.title)] \($0.sentence)"
+    }
+    let missing = verdict.missing.map { "no verdict: \($0.sentence)" }
+    guard broken.isEmpty, different.isEmpty else { return .broken(broken + missing + different) }
+    guard crashes.isEmpty else { return .crashed(crashes + missing) }
+    guard missing.isEmpty else { return .unjudged(missing) }
+    var open = verdict.unsettled
+    if !scene.isChannelEven, pair?.level != .container {
+      open.append(ScenarioWords.unevenChannel)
+    }
+    let settled = scene.payments.count { $0.state == .settled }
+    if settled != verdict.counts.paid {
+      open.append(
+        "senders received \(settled) settlements, but the ledger has \(verdict.counts.paid)")
+    }
+    guard verdict.passed, open.isEmpty else { return .unsettled(open) }
+    // A payment that the peer refuses at once is not in the ledger.
+    return .sound(
+      settled: settled + scene.paidInvoices, failed: scene.payments.count - settled + scene.failedInvoices)
+  }
+
+  /// Ends all processes in any state. Frozen ones are killed first: the others would wait for them.
+  func end() {
+    for sender in senders { sender.end() }
+    for role in [Role.app, .extension] {
+      guard let pid = try? driver.pid(of: role), ProcessTable.isStopped(pid) else { continue }
+      WatchedProcess(pid: pid)?.send(SIGKILL)
+    }
+    driver.stop()
   }
 }

@@ -1,5 +1,5 @@
-import Ground
 import DaemonRuntime
+import Ground
 import PhonePolicy
 
 /// The outcome of one story, as text and JSON.
@@ -140,5 +140,22 @@ struct ScenarioOutcome {
       differences: differences.map {
         Difference(line: $0.step.line, text: $0.step.text, expected: $0.step.expected, happened: $0.said)
       }, home: home, timeline: timeline)
+  }
+}
+
+extension ScenarioOutcome {
+  /// The outcome as a JUnit case: other answers are a failure, a crash is an error.
+  var junit: JUnitFile.Case {
+    let lines = text(Output(isJSON: false, usesColour: false), nameWidth: 0).dropFirst().joined(
+      separator: "\n")
+    let outcome: JUnitFile.Case.Outcome =
+      switch kind {
+      case .same, .updated: .passed
+      case .skipped: .skipped(details.first ?? "")
+      case .differs, .broken, .noProgress: .failed(kind.rawValue, details: lines)
+      case .crashed: .error(kind.rawValue, details: lines)
+      }
+    return JUnitFile.Case(
+      name: file, milliseconds: kind == .skipped ? nil : took.wholeMilliseconds, outcome: outcome)
   }
 }

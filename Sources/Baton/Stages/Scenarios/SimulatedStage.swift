@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import Lightning
 import LightningProvider
 import PhonePolicy
 import Simulation
@@ -385,5 +386,56 @@ struct SimulatedStage: ScenarioStage {
     let settled = scene.payments.count { $0.state == .settled }
     return .sound(
       settled: settled + scene.paidInvoices, failed: scene.payments.count - settled + scene.failedInvoices)
+  }
+}
+
+// Payments by the user in the simulated world.
+extension SimulatedStage {
+  mutating func makeExternalInvoice(_ invoice: PlannedInvoice) {
+    world.makeExternalInvoice(amountMsat: invoice.amountMsat, isKnown: !invoice.isForgotten)
+  }
+
+  /// Waits for the app's answer, as `baton send --no-wait` does.
+  mutating func payInvoice(_ number: Int) throws {
+    move(.send(number - 1, isKnown: true))
+    let end = now + .seconds(30)
+    while world.sends[number - 1].answer == nil, now < end, broken == nil { goOn(until: end) }
+    if case .refused(let sentence)? = world.sends[number - 1].answer { throw CannotBeDone(sentence) }
+  }
+
+  func noteInvoices(_ scene: inout Scene) {
+    let node = world.container.value.node
+    scene.balanceMsat = node.channel?.localMsat
+    scene.invoices = world.sends.map { send in
+      let hash = send.invoice.paymentHash
+      if node.payments.pending.contains(where: { $0.paymentHash == hash }) { return .onItsWay }
+      switch world.container.value.past[hash] {
+      case .paid?: return .paid
+      case .lost?: return .lost
+      case nil: return send.hasFailed ? .failed : .notPaid
+      }
+    }
+  }
+}
+
+extension WorldSender {
+  /// What it was told last; nil before its first attempt.
+  var scene: Scene.Sender? {
+    let told: Scene.Sender.Told
+    switch self.told {
+    case nil, .retrying, .skipped, .refused: told = .nothing
+    case .settled, .alreadyPaid: told = .settled
+    case .pending, .alreadyPending: told = .pending
+    case .failed(let failure):
+      let message = SenderMessage(failure)
+      told = .failed(.init(headline: message.headline, text: message.text, button: message.button))
+    }
+    return Scene.Sender(number: invoice + 1, attempts: machine.attempt, told: told)
+  }
+}
+
+extension [PeerDirective] {
+  func stores(_ change: LedgerChange) -> Bool {
+    contains { if case .store(let changes) = $0 { changes.contains(change) } else { false } }
   }
 }

@@ -1,7 +1,8 @@
 import CLinux
-import Ground
 import DaemonRuntime
+import Foundation
 import Glibc
+import Ground
 import PhonePolicy
 
 /// Runs a command in a child process, and afterwards or when interrupted ends all that it started and removes its
@@ -142,5 +143,210 @@ package struct Supervisor {
 
   private func say(_ sentence: String) {
     writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+  }
+}
+
+/// Receives interrupting signals, and the end of children, through a signalfd.
+package final class SignalWatch {
+  private let descriptor: Int32
+  private var before = sigset_t()
+  private var repeats = RepeatedSignals()
+
+  /// For interruptions and the end of children.
+  static func ofWorker() throws(SystemError) -> SignalWatch {
+    // With SIGCHLD ignored the kernel would reap children itself.
+    signal(SIGCHLD, SIG_DFL)
+    return try SignalWatch(Interruption.handled.map(\.rawValue) + [SIGCHLD])
+  }
+
+  /// For work that prints a result when interrupted. ^\ still ends it at once.
+  package static func ofOwnWork() throws(SystemError) -> SignalWatch {
+    try SignalWatch(Interruption.handled.filter { $0 != .quitByKey }.map(\.rawValue))
+  }
+
+  private init(_ signals: [Int32]) throws(SystemError) {
+    pthread_sigmask(SIG_SETMASK, nil, &before)
+    descriptor = baton_signal_descriptor(-1, signals.reduce(UInt64(0)) { $0 | 1 << UInt64($1) })
+    if descriptor < 0 { throw SystemError("watch signals") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// In a child: restores the signal mask.
+  func letGo() {
+    close(descriptor)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
+  /// Returns at the deadline, when a child has ended, or with an interruption.
+  package func wait(until deadline: Instant?) -> Interruption? {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let left = deadline.map { max(0, ($0 - Clock.monotonicNow).wholeMilliseconds + 1) }
+    _ = poll(&waiting, 1, left.map { Int32(clamping: $0) } ?? -1)
+    return arrived()
+  }
+
+  /// The interruption since the last call, if any.
+  package func arrived() -> Interruption? {
+    var information = signalfd_siginfo()
+    let size = MemoryLayout<signalfd_siginfo>.size
+    var found: Interruption?
+    while read(descriptor, &information, size) == size {
+      let interruption = Interruption(rawValue: Int32(truncatingIfNeeded: information.ssi_signo))
+      if let interruption, repeats.isNew(interruption, at: Clock.monotonicNow) {
+        found = found ?? interruption
+      }
+    }
+    return found
+  }
+}
+
+/// Detects repeated signals of one request to end: GNU `timeout` signals its child and then its process group, and a ^C
+/// comes from the terminal and from a wrapping command. Only a later signal is a second request.
+struct RepeatedSignals {
+  /// Far below the pause between two key presses, and above the delay between two signals of one request.
+  static let sameRequest = TimeSpan.milliseconds(250)
+
+  private var last: (interruption: Interruption, at: Instant)?
+
+  /// False for the same signal within `sameRequest`.
+  mutating func isNew(_ interruption: Interruption, at now: Instant) -> Bool {
+    if let last, last.interruption == interruption, now - last.at < Self.sameRequest { return false }
+    last = (interruption, now)
+    return true
+  }
+}
+
+/// The scratch directory of a command: its own phones, and in `tmp` copies of databases.
+package struct ScratchPlace: Sendable {
+  package let path: String
+
+  var temporary: String { "\(path)/tmp" }
+
+  init(named name: String) throws(SystemError) {
+    let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+    // Absolute, as daemons have another working directory.
+    let base = environment.isEmpty ? "/tmp" : Phone(home: environment).home
+    var template = Array("\(base)/baton-\(name)-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      // In /proc and the like `mkdtemp` fails with ENOENT although `base` exists.
+      let code = errno
+      let isNoPlace = code == ENOENT && FilePath.isDirectory(base)
+      throw SystemError(
+        "create a directory in \(base)", code: code,
+        because:
+          "\(isNoPlace ? "no directory can be created there" : SystemError.words(of: code)); name another place with TMPDIR"
+      )
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard mkdir(temporary, 0o700) == 0 else {
+      let error = SystemError("create \(temporary)")
+      rmdir(path)
+      throw error
+    }
+  }
+
+  /// Sets TMPDIR for this process and its children.
+  package func enter() { setenv("TMPDIR", temporary, 1) }
+
+  /// A new directory for one phone.
+  func makeHome() throws(SystemError) -> String {
+    var number = 1
+    while true {
+      let home = number == 1 ? "\(path)/phone" : "\(path)/phone-\(number)"
+      if mkdir(home, 0o700) == 0 { return home }
+      guard errno == EEXIST else { throw SystemError("create \(home)") }
+      number += 1
+    }
+  }
+
+  /// Removes the directory, except phones kept as evidence. A failed command may have some in its temporary directory,
+  /// such as those of a `baton` that it ran.
+  package func remove(keepingPhones: Bool, keepingTemporary: Bool = false) {
+    if keepingTemporary {
+      rmdir(temporary)
+    } else {
+      try? FileManager.default.removeItem(atPath: temporary)
+    }
+    if keepingPhones {
+      rmdir(path)
+    } else {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  package var isThere: Bool { FilePath.isDirectory(path) }
+}
+
+/// All processes that this process and its descendants have started: orphans become its children (subreaper), so none
+/// is missed, and no pid is reused before it is reaped here.
+struct OwnProcesses {
+  /// The stages of ending them, in order.
+  private enum Stage: CaseIterable {
+    /// SIGTERM for all but lspd, which the wallet processes still need.
+    case ask
+    /// SIGTERM for all; iosd then no longer waits for its processes.
+    case insist
+    case kill
+
+    func concerns(_ pid: Int32) -> Bool { self != .ask || ProcessTable.name(of: pid) != "lspd" }
+  }
+
+  /// After SIGKILL: for processes that wait in the kernel for a disk.
+  private static let kernelTimeout = TimeSpan.seconds(10)
+  /// New orphans are found by polling.
+  private static let lookInterval = TimeSpan.milliseconds(20)
+
+  let worker: Int32
+  /// The worker's status from `waitpid`.
+  private(set) var workerStatus: Int32?
+
+  /// Children of a shell that became this program (`baton soak > >(tee log)`): they are not ended.
+  private var inherited: Set<Int32>
+
+  init(worker: Int32, inherited: Set<Int32>) {
+    self.worker = worker
+    self.inherited = inherited
+  }
+
+  private var own: [Int32] { ProcessTable.children(of: getpid()).filter { !inherited.contains($0) } }
+
+  /// Reaps ended processes; false when none is left.
+  mutating func collect() -> Bool {
+    while true {
+      var status: Int32 = 0
+      let pid = waitpid(-1, &status, WNOHANG)
+      if pid == worker { workerStatus = status }
+      if pid < 0 && errno == EINTR { continue }
+      guard pid > 0 else { return pid == 0 && (inherited.isEmpty || !own.isEmpty) }
+      inherited.remove(pid)
+    }
+  }
+
+  /// Ends all processes in stages; a further signal skips to SIGKILL. Returns the survivors.
+  mutating func end(within timeout: TimeSpan, watching signals: SignalWatch) -> [Int32] {
+    var isInHurry = false
+    for stage in Stage.allCases where !isInHurry || stage == .kill {
+      let deadline = Clock.monotonicNow + (stage == .kill ? Self.kernelTimeout : timeout)
+      var signalled: Set<Int32> = []
+      while collect() {
+        let concerned = own.filter(stage.concerns)
+        if concerned.isEmpty && stage == .ask { break }
+        for pid in concerned where signalled.insert(pid).inserted { Self.sendSignal(to: pid, stage) }
+        let now = Clock.monotonicNow
+        if now >= deadline { break }
+        if signals.wait(until: min(deadline, now + Self.lookInterval)) != nil && stage != .kill {
+          isInHurry = true
+          break
+        }
+      }
+    }
+    return collect() ? own : []
+  }
+
+  private static func sendSignal(to pid: Int32, _ stage: Stage) {
+    kill(pid, stage == .kill ? SIGKILL : SIGTERM)
+    // A stopped process would not handle SIGTERM.
+    if stage != .kill { kill(pid, SIGCONT) }
   }
 }

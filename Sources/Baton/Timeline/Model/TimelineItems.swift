@@ -97,19 +97,8 @@ package struct TimelineRecord: Hashable, Sendable {
   /// What `baton logs` says of it.
   package var text: String
   /// The journal and the line's number; nil in a simulated run.
-  package var file: String?
-  package var line: Int
+  package var file: String? = nil
+  package var line: Int = 0
   /// The line itself, perhaps cut off.
-  package var raw: String
-
-  package init(
-    at: Instant, weight: Weight, text: String, file: String? = nil, line: Int = 0, raw: String = ""
-  ) {
-    self.at = at
-    self.weight = weight
-    self.text = text
-    self.file = file
-    self.line = line
-    self.raw = raw
-  }
+  package var raw: String = ""
 }

@@ -1,5 +1,5 @@
-import Ground
 import Crypto
+import Ground
 
 /// BOLT 8's handshake, for either end: three acts, after which both ends know each other's node id and share secret
 /// keys. The initiator must know the responder's node id; the responder learns the initiator's with act three.
@@ -129,4 +129,109 @@ struct Handshake: Sendable {
   private mutating func checkTag(of act: [UInt8], number: Int) throws(TransportError) {
     guard digest.open(Array(act.suffix(Self.tagSize))) != nil else { throw .badTag(act: number) }
   }
+}
+
+/// Why an encrypted connection must end. Nothing may be sent after any of these: the two ends' keys differ, or the
+/// other end is not the expected node.
+public enum TransportError: Error, Hashable, Codable, Sendable, CustomStringConvertible {
+  case unknownVersion(act: Int, version: UInt8)
+  case badKey(act: Int)
+  case badTag(act: Int)
+  /// The encrypted key of act three.
+  case badCiphertext
+  case badLength
+  case badMessage
+
+  public var description: String {
+    switch self {
+    case .unknownVersion(let act, let version):
+      "act \(act) of the handshake has version \(version), and only 0 is supported"
+    case .badKey(let act): "act \(act) of the handshake has a key that is not a point on the curve"
+    case .badTag(let act) where act == 1:
+      "act 1 of the handshake is not authentic: the other end dialled another node's id, or does not use BOLT 8"
+    case .badTag(let act):
+      "act \(act) of the handshake is not authentic: the other end is not the expected node"
+    case .badCiphertext: "act 3 of the handshake has a key that cannot be decrypted"
+    case .badLength:
+      "the length of a message cannot be decrypted: bytes were changed, repeated or lost"
+    case .badMessage: "a message cannot be decrypted: bytes were changed"
+    }
+  }
+}
+
+/// One direction of an encrypted connection: its key, rotated after 1000 uses, and the number of the next use. A
+/// message uses the key twice, for its length and its body.
+struct TransportCipher: Hashable, Sendable {
+  static let usesPerKey: UInt64 = 1000
+
+  private var key: Bytes32
+  private var chainingKey: Bytes32
+  private(set) var uses: UInt64 = 0
+
+  init(key: Bytes32, chainingKey: Bytes32) {
+    self.key = key
+    self.chainingKey = chainingKey
+  }
+
+  /// Four zero bytes and the number in little-endian order, as in Noise.
+  static func nonce(_ number: UInt64) -> [UInt8] {
+    [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+  }
+
+  mutating func seal(_ plaintext: [UInt8]) -> [UInt8] {
+    defer { countUse() }
+    return ChaCha20Poly1305.seal(plaintext, key: key, nonce: Self.nonce(uses)) ?? []
+  }
+
+  /// Nil unless the other end's cipher made these bytes with this use's number.
+  mutating func open(_ sealed: [UInt8]) -> [UInt8]? {
+    defer { countUse() }
+    return ChaCha20Poly1305.open(sealed, key: key, nonce: Self.nonce(uses))
+  }
+
+  private mutating func countUse() {
+    uses += 1
+    guard uses == Self.usesPerKey else { return }
+    (chainingKey, key) = KeyDerivation.twoKeys(salt: chainingKey, from: key.bytes)
+    uses = 0
+  }
+}
+
+/// The state that both ends of a handshake share: the hash of all messages, and the key derived from all shared
+/// secrets.
+struct HandshakeDigest: Sendable {
+  private(set) var hash: Bytes32
+  private(set) var chainingKey: Bytes32
+  private var key = Bytes32.zero
+
+  init(responder: PublicKey) {
+    hash = SHA256.hash(Array("Noise_XK_secp256k1_ChaChaPoly_SHA256".utf8))
+    chainingKey = hash
+    mix(Array("lightning".utf8))
+    mix(responder.bytes)
+  }
+
+  mutating func mix(_ bytes: [UInt8]) { hash = SHA256.hash(hash.bytes + bytes) }
+
+  mutating func mix(secret: Bytes32) {
+    (chainingKey, key) = KeyDerivation.twoKeys(salt: chainingKey, from: secret.bytes)
+  }
+
+  mutating func seal(_ plaintext: [UInt8], use: UInt64 = 0) -> [UInt8] {
+    let sealed =
+      ChaCha20Poly1305.seal(
+        plaintext, key: key, nonce: TransportCipher.nonce(use), authenticating: hash.bytes) ?? []
+    mix(sealed)
+    return sealed
+  }
+
+  mutating func open(_ sealed: [UInt8], use: UInt64 = 0) -> [UInt8]? {
+    let plaintext = ChaCha20Poly1305.open(
+      sealed, key: key, nonce: TransportCipher.nonce(use), authenticating: hash.bytes)
+    mix(sealed)
+    return plaintext
+  }
+
+  /// The initiator sends with the first.
+  func finalKeys() -> (first: Bytes32, second: Bytes32) { KeyDerivation.twoKeys(salt: chainingKey, from: []) }
 }
