@@ -378,7 +378,7 @@ if Context.environment["BATON_CORES"] != nil {
   let needed = cores + ["Crypto", "CSodium", "CSecp256k1", "CNettle"] + tests
   package.products = []
   package.targets = package.targets.filter { needed.contains($0.name) }
-} else if !Context.packageDirectory.contains("/checkouts/") {
+} else if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {
   // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
   // wait. Not in the checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
   let looks = ["Crypto", "Platform", "SharedContainer"]
