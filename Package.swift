@@ -245,14 +245,6 @@ let package = Package(
         "ProcessSupport", "MainAppd", "NotifyExtd", "LSPd", "TestBystander", "BadWire", "LightningIO",
       ]),
 
-    // Tests of Phoenix's description of the guardrails, sentence by sentence.
-    .testTarget(
-      name: "SeedSentenceTests",
-      dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Wallet", "LightningProvider", "Simulation",
-        "SimulationSupport", "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "Baton",
-      ]),
-
     // A hostile client of the daemons, in its own process.
     .executableTarget(
       name: "TestForeignProcess", dependencies: ["CLinux", "DaemonRuntime"],
