@@ -12,7 +12,8 @@ enum CommandLineFuzz: FuzzTarget {
 
   private static let declarations: [CommandLineDeclaration] = [
     phoneCommandLine, ProviderOptions.declaration, Program.declaration,
-    CommandLineDeclaration(name: "notifyextd", summary: "the extension", options: WalletOptions.declarations),
+    CommandLineDeclaration(
+      name: "notifyextd", summary: "the extension", options: SettingsTable.options(of: .extension)),
   ]
 
   static var seeds: [[UInt8]] {

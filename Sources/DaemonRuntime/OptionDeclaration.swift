@@ -23,6 +23,14 @@ public struct OptionDeclaration: Sendable {
 
   var name: String { names.first ?? "" }
 
+  /// The same option of a command that finds its default otherwise, as these words say.
+  public func defaulting(_ words: String) -> OptionDeclaration {
+    var other = self
+    other.defaultValue = nil
+    other.help += " (default: \(words))"
+    return other
+  }
+
   fileprivate func of(_ group: String) -> OptionDeclaration {
     var grouped = self
     grouped.group = group

@@ -12,15 +12,9 @@ struct ProviderOptions {
     summary:
       "The wallet's peer, a Lightning service provider: holds payments while the wallet is disconnected.",
     options: [
-      OptionDeclaration("--home", value: .path("DIR"), default: "./.baton", help: "the phone's directory"),
       OptionDeclaration(
         "--listen", value: .hostAndPort,
         help: "where wallets connect; by default the address of its last start, or any free port of 127.0.0.1"
-      ),
-      OptionDeclaration(
-        "--hold-seconds", value: .integer(0...86_400),
-        help:
-          "how long a payment is held for a disconnected wallet; 0: not at all (default 60, with --push-form bitkit 25)"
       ),
       OptionDeclaration(
         "--push-form", value: .choice(PushForm.allCases.map(\.rawValue)),
@@ -29,56 +23,20 @@ struct ProviderOptions {
           "which pushes announce a payment: Phoenix's, in clear; or Bitkit's, a silent one in clear and an alert sealed to the wallet's key"
       ),
       OptionDeclaration(
-        "--sealed-silent-push",
-        help:
-          "with --push-form bitkit: the silent push is sealed too, and has neither hash nor amount in clear"),
-      OptionDeclaration(
-        "--silent-pushes",
-        help: "with --push-form phoenix: after each visible push send a silent one, which may wake the app"),
-      OptionDeclaration(
-        "--arrival-delay", value: .span, default: "0s",
-        help: "how long an outgoing payment takes through the network to its recipient"),
-      OptionDeclaration(
-        "--no-splices", help: "do not support splices: the wallet cannot withdraw on chain"),
-      OptionDeclaration(
-        "--splice-delay", value: .span, default: "0s",
-        help: "how long lspd takes to sign a splice; the wallet waits 30 s for each message of the splice"),
-      OptionDeclaration(
-        "--storage-delay", value: .span, default: "0s",
-        help:
-          "store the wallet's backup (peer_storage) at most once in this time; until then an older one is returned"
-      ),
-      OptionDeclaration(
         "--wallet", value: .text("NODEID"),
         help: "the wallet's node id; by default the first node whose init has a fence"),
       OptionDeclaration(
         "--wallet-file", value: .path("FILE"),
         help: "the file that the wallet writes its node id to; until it has, no node gets the channel"),
       OptionDeclaration(
-        "--phone", value: .path("DIR"), mayRepeat: true,
-        help:
-          "serve another phone's wallet too: DIR/lsp gets a control socket and an address, and DIR/os/iosd.sock its pushes"
-      ),
-      OptionDeclaration(
         "--webhooks", value: .choice(WebhookReach.allCases.map(\.rawValue)),
         help:
           "which webhooks (LSPS5) wallets may register: http and https URLs of this machine (default, if wallets connect on 127.0.0.1 alone); public https ones; or none (else the default)"
       ),
       OptionDeclaration(
-        "--webhook-cooldown", value: .span, default: "60s",
-        help:
-          "between two notifications of one method to the webhooks of a wallet that is away, and between two registrations of one webhook"
-      ),
-      OptionDeclaration(
         "--webhook-authorities", value: .path("FILE"),
         help: "the certificates that webhooks are checked by, in place of the system's"),
-      OptionDeclaration(
-        "--only-webhooks",
-        help: "no pushes to the phone of the home: a wallet without a webhook is not woken"),
-      OptionDeclaration(
-        "--hint-token", help: "answer senders' questions only with the token in lsp/http-token"),
-      OptionDeclaration("--legacy", help: "ignore epochs: the newest connection replaces the others"),
-    ] + ConnectionOptions.declarations,
+    ] + SettingsTable.options(of: .lspd),
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
 
   let home: String

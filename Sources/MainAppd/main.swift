@@ -10,12 +10,8 @@ let declaration = CommandLineDeclaration(
   name: "mainappd",
   summary:
     "The wallet's app: uses the Lightning node in the foreground, and in the background until its work is done.",
-  options: WalletOptions.declarations + [
-    OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2"),
-    OptionDeclaration(
-      "--keep-alive-audio", help: "in the background play inaudible audio, to stay awake"),
-    OptionDeclaration(
-      "--clean-journals", help: "submit a processing task that removes journals older than a week"),
+  options: SettingsTable.options(of: .app) + [
+    OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2")
   ],
   examples: [
     (

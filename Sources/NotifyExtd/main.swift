@@ -9,7 +9,7 @@ let declaration = CommandLineDeclaration(
   name: "notifyextd",
   summary:
     "The wallet's notification service extension: receives payments for pushes, unless the app has the node.",
-  options: WalletOptions.declarations + ExtensionFault.declarations + [
+  options: SettingsTable.options(of: .extension) + [
     OptionDeclaration(
       "--push", value: .path("FILE"), mayRepeat: true,
       help: "started by hand: serve the push with this payload (.apns), then end; several are served in order"

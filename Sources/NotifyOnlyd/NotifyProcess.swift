@@ -338,18 +338,6 @@ struct NotifyOptions {
         "--wallet", value: .choice(wallets.map(\.name)), default: wallets.first?.name,
         help: "which wallet this is: the form of its pushes and its texts"),
       OptionDeclaration(
-        "--container", value: .path("DIR"), default: "AppGroup",
-        help: "the App Group directory, where announced payments are stored"),
-      OptionDeclaration(
-        "--keychain", value: .path("DIR"), default: "Keychain", help: "where the file push-key is"),
-      OptionDeclaration(
-        "--keychain-group", value: .text("GROUP"),
-        help: "started by iosd: the key is in the phone's keychain, in this access group"),
-      OptionDeclaration(
-        "--journal", value: .path("DIR"), default: "journal", help: "where to write the journal"),
-      OptionDeclaration(
-        "--clock", value: .path("FILE"), help: "the phone's clock, as iosd writes it; default: the kernel's"),
-      OptionDeclaration(
         "--push", value: .path("FILE"), mayRepeat: true,
         help: "started by hand: tell what this payload (.apns) announces, then end; several are told in order"
       ),
@@ -362,7 +350,7 @@ struct NotifyOptions {
       OptionDeclaration(
         "--fault-store-delay", value: .span, default: "0s",
         help: "fault injection: storing each announced payment takes so much longer, as on a slow disk"),
-    ] + ExtensionFault.declarations
+    ] + SettingsTable.options(of: .notifier)
 
   init(_ parsed: ParsedCommandLine) {
     wallet = parsed.text("--wallet").flatMap { WalletProfile(named: $0) } ?? .bitkit

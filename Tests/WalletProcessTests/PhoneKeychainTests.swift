@@ -27,7 +27,7 @@ struct PhoneKeychainTests {
       #expect(send(ends[1], packet, packet.count, 0) == packet.count)
     }
     let declaration = CommandLineDeclaration(
-      name: "test", summary: "", options: WalletOptions.declarations, examples: [])
+      name: "test", summary: "", options: SettingsTable.options(of: .extension), examples: [])
     guard case .run(let parsed) = try declaration.parse(["--keychain-group", "g"]) else {
       throw SystemError("parse", code: EINVAL)
     }

@@ -8,18 +8,6 @@ public final class ExtensionFault {
   private let launchTime: TimeSpan
   private var ballast: UnsafeMutableRawPointer?
 
-  public static let declarations: [OptionDeclaration] = [
-    OptionDeclaration(
-      "--fault-ballast", value: .integer(1...1_073_741_824),
-      help: "fault injection: at the first push, allocate, fill and keep so many bytes of memory"),
-    OptionDeclaration(
-      "--fault-hang",
-      help: "fault injection: at the first push, hang: keep running, but serve and read nothing"),
-    OptionDeclaration(
-      "--fault-slow-launch", value: .span,
-      help: "fault injection: do nothing for so long before the first message to the phone"),
-  ]
-
   /// nil without a fault.
   public init?(_ parsed: ParsedCommandLine) {
     ballastBytes = parsed.integer("--fault-ballast").flatMap { Int(exactly: $0) } ?? 0

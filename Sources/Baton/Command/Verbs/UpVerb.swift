@@ -7,16 +7,6 @@ import PhonePolicy
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
-  static let passedToIOSd =
-    [
-      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--keep-parts",
-      "--start-delay", "--build",
-      "--app", "--ext",
-      "--memory-mechanism",
-      "--fault-ballast", "--fault-slow-launch", "--foreground-pushes", "--entitlements", "--memory-warning",
-      "--seed-protection",
-    ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
-
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "up", summary: "start the phone and its Lightning peer",
@@ -35,161 +25,24 @@ enum UpVerb: Verb {
       ])
   }
 
-  /// Also options of `demo`.
-  static var startOptions: [OptionDeclaration] {
-    [WalletOption.declaration]
-      + coordination.grouped("the two processes")
-      + peer.grouped("the Lightning peer")
-      + phone.grouped("the emulated phone") + PhoneStartOptions.silentPushes.grouped("the emulated phone")
-      + faults.grouped("faults")
-      + programs.grouped("programs")
-      + BackgroundStartOptions.declarations.grouped("the wallet in the background")
-      + ConnectionOptions.declarations.grouped("connections")
-  }
-
-  private static var coordination: [OptionDeclaration] {
+  private static var startOptions: [OptionDeclaration] {
     [
+      WalletOption.declaration,
       OptionDeclaration(
-        "--takeover", value: .choice(["lock", "wait-stale"]),
-        help: "how a process detects that the node's holder is dead (default lock)"),
-      OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
-      OptionDeclaration(
-        "--stale-after", value: .span,
-        help: "time without a beat after which a holder counts as frozen (default 5s)"),
-      OptionDeclaration(
-        "--multi-part-window", value: .span,
-        help: "how long the wallet waits for missing parts of a payment (default 60s)"),
-      OptionDeclaration(
-        "--keep-parts", value: .choice(["container", "memory"]),
-        help: "with memory a process counts only the parts that came since it connected (default container)"
-      ),
-      OptionDeclaration(
-        "--start-delay", value: .span,
-        help:
-          "how long the start of the wallet's node waits for something outside before it dials (default 0s)"),
-      OptionDeclaration(
-        "--tor",
-        help:
-          "the wallet waits three times as long for the TCP connection and for channel_reestablish, as over Tor"
-      ),
-    ]
-  }
-
-  private static var peer: [OptionDeclaration] {
-    [
-      OptionDeclaration(
-        "--hold-seconds", value: .integer(0...86_400),
-        help:
-          "how long the peer holds a payment for an offline wallet (default 60, with --wallet bitkit 25)"),
-      OptionDeclaration(
-        "--arrival-delay", value: .span,
-        help: "how long an outgoing payment takes through the network (default 0s)"),
-      OptionDeclaration("--no-splices", help: "the peer does not offer splicing"),
-      OptionDeclaration(
-        "--splice-delay", value: .span,
-        help: "how long the peer takes to sign a splice (default 0s); the wallet waits 30 s for a message"),
-      OptionDeclaration(
-        "--storage-delay", value: .span,
-        help:
-          "the peer stores the wallet's backup at most once in this time, and else returns an older one (default 0s)"
-      ),
-      OptionDeclaration(
-        "--phone", value: .path("DIR"), mayRepeat: true,
-        help: "the peer also serves the phone in DIR, which `baton --home DIR up` then starts without a peer"),
-      OptionDeclaration(
-        "--peer", value: .choice(["fencing", "legacy"]),
-        help: "a legacy peer ignores epochs (default fencing)"),
-      OptionDeclaration(
-        "--silent-pushes",
-        help: "after each visible push the peer sends a silent one, which may wake the app"),
-      OptionDeclaration(
-        "--sealed-silent-push",
-        help: "with --wallet bitkit: the silent push is sealed too, and has neither hash nor amount in clear"),
-      OptionDeclaration(
-        "--webhook-cooldown", value: .span,
-        help:
-          "how long the peer waits between two notifications of one kind to the wallet's webhooks (default 60s)"
-      ),
-      OptionDeclaration(
-        "--only-webhooks", help: "the peer does not push to this phone: only the wallet's webhooks are called"
-      ),
-      OptionDeclaration(
-        "--hint-token", help: "the peer answers senders' questions for hints only with its token"),
-    ]
-  }
-
-  private static var phone: [OptionDeclaration] {
-    [
-      OptionDeclaration(
-        "--build", value: .choice(["production", "debug"]),
-        help: "a debug build of the wallet has no time and memory limits (default production)"),
-      OptionDeclaration(
-        "--foreground-pushes", value: .choice(["app", "extension"]),
-        help: "which process gets a visible push while the app is in the foreground (default app)"),
-      OptionDeclaration(
-        "--entitlements", value: .choice(["critical-alerts"]),
-        help: "an entitlement that Apple has granted to the wallet"),
-      OptionDeclaration(
-        "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
-        help: "how the extension's 24 MB are enforced (default auto: a memory cgroup, else polling)"),
-      OptionDeclaration(
-        "--memory-warning", value: .integer(1_048_576...1_099_511_627_776),
-        help: "bytes at which the app gets a memory warning (default 104857600)"),
-      OptionDeclaration(
-        "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
-        help: "the protection class of a new seed (default after-first-unlock)"),
-    ]
-  }
-
-  private static var faults: [OptionDeclaration] {
-    [
-      OptionDeclaration(
-        "--fault-ballast", value: .integer(1...1_073_741_824),
-        help: "fault injection: at its first push the extension fills N bytes of memory"),
-      OptionDeclaration(
-        "--fault-hang", help: "fault injection: at its first push the extension hangs until iosd kills it"),
-      OptionDeclaration(
-        "--fault-slow-launch", value: .span,
-        help: "fault injection: the extension says hello so long after its start"),
-      OptionDeclaration(
-        "--fault-open-read", value: .choice(Role.allCases.map(\.rawValue)), mayRepeat: true,
-        help: "fault injection: the process begins to read the database and never finishes"),
-    ]
-  }
-
-  private static var programs: [OptionDeclaration] {
-    [
-      OptionDeclaration(
-        "--app", value: .path("PATH"),
-        help:
-          "your own program in place of mainappd (default: beside the file of baton, also if a link leads to it)"
-      ),
-      OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
-      OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
-      OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-    ]
+        "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
+        help: "a legacy peer ignores epochs"),
+    ] + SettingsTable.options(of: .up)
+      + [
+        OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
+        OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
+      ].grouped("programs")
   }
 
   static func starterOptions(_ line: ParsedCommandLine, _ phone: Phone) throws -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     options.wallet = try WalletOption.profileOfPhone(line, phone)
-    for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
-    for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
-    for role in line.all("--fault-open-read") { options.iosdArguments += ["--fault-open-read", role] }
-    options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
-    let ofBothEnds = ConnectionOptions.arguments(line)
-    options.iosdArguments += ofBothEnds
-    options.lspdArguments += ofBothEnds
-    if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
-    if let delay = line.text("--arrival-delay") { options.lspdArguments += ["--arrival-delay", delay] }
-    if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
-    if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
-    if let delay = line.text("--storage-delay") { options.lspdArguments += ["--storage-delay", delay] }
-    if let span = line.text("--webhook-cooldown") { options.lspdArguments += ["--webhook-cooldown", span] }
-    for name in ["--silent-pushes", "--sealed-silent-push", "--only-webhooks", "--hint-token"]
-    where line.isGiven(name) {
-      options.lspdArguments.append(name)
-    }
+    options.iosdArguments = SettingsTable.arguments(line, from: .up, to: .iosd)
+    options.lspdArguments = SettingsTable.arguments(line, from: .up, to: .lspd, except: ["--phone"])
     // lspd would refuse it too, in terms of its own options.
     if line.isGiven("--sealed-silent-push"), !options.wallet.pushForm.announces {
       throw CommandFailure(

@@ -28,15 +28,9 @@ struct ExploreOptions {
         help: "at the start the app is suspended in the background; otherwise it does not run"),
       OptionDeclaration(
         "--user-away", help: "the user does not open the app at the end: payments are received all the same"),
-      OptionDeclaration(
-        "--storage-delay", value: .span, default: "0s",
-        help: "the peer stores the wallet's backup at most once in this time"),
-      OptionDeclaration(
-        "--start-delay", value: .span, default: "0s",
-        help: "how long the start of the wallet's node waits for something outside before it dials"),
       SimOptions.coordinationDeclaration, WalletOption.declaration,
-      SimOptions.afterContentDeclaration(otherwise: "suspend"),
-    ] + SimOptions.worldDeclarations
+    ] + ["--storage-delay", "--start-delay", "--after-content"].map { SettingsTable[$0] }
+      + SimOptions.worldDeclarations
   }
 
   init(_ line: ParsedCommandLine) throws {

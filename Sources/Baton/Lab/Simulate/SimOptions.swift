@@ -20,14 +20,8 @@ package struct SimOptions: Sendable {
         "--length", value: .span, default: "10m",
         help: "the simulated time with user actions and faults in each run"),
       coordinationDeclaration, WalletOption.declaration,
-      afterContentDeclaration(otherwise: "the seed decides"),
+      SettingsTable["--after-content"].defaulting("the seed decides"),
     ] + worldDeclarations
-  }
-
-  static func afterContentDeclaration(otherwise: String) -> OptionDeclaration {
-    OptionDeclaration(
-      "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
-      help: "what the phone does with an extension that has delivered its content (default: \(otherwise))")
   }
 
   static var coordinationDeclaration: OptionDeclaration {
@@ -58,7 +52,9 @@ package struct SimOptions: Sendable {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
     }
     isLegacy = line.text("--peer") == "legacy"
-    afterContent = line.text("--after-content").flatMap(AfterContent.init)
+    if line.isGiven("--after-content") {
+      afterContent = line.choice("--after-content", as: AfterContent.self)
+    }
     coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     without = try Self.rules(line.text("--without") ?? "", option: "--without")
     wallet = WalletOption.profile(line)

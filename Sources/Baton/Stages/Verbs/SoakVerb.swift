@@ -17,9 +17,7 @@ package enum SoakVerb: Verb {
         OptionDeclaration(
           "--warm-up", value: .integer(0...1_000_000), default: "300",
           help: "rounds before the first measurement, until caches and tables are filled"),
-        OptionDeclaration(
-          "--build", value: .choice(["production", "debug"]), default: "production",
-          help: "a debug build has no time and memory limits, such as for sanitized programs"),
+        SettingsTable["--build"],
         OptionDeclaration("--keep", value: .path("DIR"), help: "run in this new directory and keep it"),
       ] + pushOptions,
       examples: [
@@ -132,10 +130,7 @@ extension SoakVerb {
     OptionDeclaration(
       "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)), default: PushTimers.scaled.rawValue,
       help: "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"),
-    OptionDeclaration(
-      "--after-content", value: .choice(AfterContent.allCases.map(\.rawValue)),
-      default: AfterContent.suspend.rawValue,
-      help: "with --phones: what iosd does with an extension that has delivered its content"),
+    SettingsTable["--after-content"],
     OptionDeclaration(
       "--hold", value: .span, default: "1h",
       help: "with --phones: how long the peer holds a payment; the user opens the app at every 25th payment"),
