@@ -54,17 +54,6 @@ private let sync = "com.example.lightning.sync"
   }
 
   @Test
-  func `D-1.4, M-2.3 A scheduled task whose time is up may still complete, as failed, within the grace`()
-    throws
-  {
-    let phone = try Self.used("app-task-slow", ["--refresh-time", "200ms", "--task-grace", "20s"])
-    let row = try Self.task(phone, "failed", "expired", "completed")
-    #expect(row["state"] as? String == "failed")
-    #expect(row["success"] as? Bool == false)
-    #expect(try Self.span(row) >= 100_000_000)
-  }
-
-  @Test
   func
     `M-2.3 A scheduled task that does not complete within the grace after its time is recorded as expired`()
     throws
@@ -104,67 +93,6 @@ private let sync = "com.example.lightning.sync"
     let last = try #require(try phone.rows("ps", all: false).last)
     #expect(last["launch_reason"] as? String == "launched in the background for its task \(sync)")
     #expect(try phone.state("app") == "background")
-  }
-
-  @Test
-  func
-    `M-3.5, D-8.3 A processing task waits for lock screen, charger and network; unlocking the phone expires it`()
-    throws
-  {
-    let phone = try Self.used("app-task-processing")
-    let why = { (word: String) in
-      try Wait.until("it waits for \(word)") {
-        (try phone.rows("tasks").last?["why"] as? String)?.contains(word) == true
-      }
-    }
-    try why("in use")
-    try phone.ask("device", ["network": "no"])
-    try phone.ask("device", ["locked": "yes"])
-    try why("charger")
-    try phone.ask("device", ["charger": "yes"])
-    try why("network")
-    try phone.ask("device", ["network": "yes"])
-    _ = try Self.task(phone, "running")
-    try phone.ask("device", ["locked": "no"])
-    let row = try Self.task(phone, "expired")
-    #expect(row["why"] as? String == "the user picked up the phone")
-  }
-
-  @Test
-  func `M-2.5 A scheduled task waits while Background App Refresh is off`() throws {
-    let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "100000"])
-    try phone.ask("open")
-    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
-    try phone.ask("device", ["background-refresh": "no"])
-    try phone.ask("home")
-    try Wait.until("it waits") {
-      try phone.rows("tasks").last?["why"] as? String == "background app refresh is off"
-    }
-    try phone.ask("device", ["background-refresh": "yes"])
-    _ = try Self.task(phone, "completed")
-  }
-
-  @Test
-  func
-    `D-6.1, B-C.2 In a debug build the user can start and expire scheduled tasks by hand, in a production build not`()
-    throws
-  {
-    let phone = try PhoneProcess(app: "app-task-deaf", ["--build", "debug", "--task-grace", "50ms"])
-    try phone.ask("open")
-    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
-    #expect(
-      try phone.refusal("task-launch", ["identifier": "x"])?.contains("no such task is pending") == true)
-    #expect(
-      try phone.refusal("task-expire", ["identifier": sync])?.contains("no such task is running") == true)
-    try phone.ask("task-launch", ["identifier": sync])
-    #expect(try Self.task(phone, "running")["by_hand"] as? Bool == true)
-    try phone.ask("task-expire", ["identifier": sync])
-    #expect(try Self.task(phone, "expired")["why"] as? String == "it was expired by hand")
-    let production = try PhoneProcess(app: "app-task-deaf")
-    for verb in ["task-launch", "task-expire"] {
-      let refusal = try production.refusal(verb, ["identifier": sync])
-      #expect(refusal?.contains("only a debug build") == true)
-    }
   }
 
   @Test
@@ -230,28 +158,6 @@ private let sync = "com.example.lightning.sync"
     try phone.ask("device", ["audio": "yes"])
     #expect(try phone.status()["now_playing"] == nil)
     try Self.wait(phone, forText: "interrupted")
-  }
-
-  @Test
-  func `M-1.1 Audio without the declared background mode is refused`() throws {
-    let phone = try Self.left("app-audio", [])
-    try Self.wait(phone, forText: "has not declared the background mode audio")
-    #expect(try phone.status()["now_playing"] == nil)
-  }
-
-  @Test
-  func `M-1.3 Audio at volume 0 is refused, as it counts as idle`() throws {
-    let phone = try Self.left("app-audio-silent")
-    try Self.wait(phone, forText: "counts as idle")
-    #expect(try phone.status()["now_playing"] == nil)
-  }
-
-  @Test
-  func `M-1.2 Audio that mixes keeps playing beside another app's audio`() throws {
-    let phone = try Self.left("app-audio-mixing")
-    try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
-    try phone.ask("device", ["audio": "yes"])
-    #expect(try phone.status()["now_playing"] != nil)
   }
 
   @Test

@@ -90,15 +90,6 @@ import WaitingTests
     #expect(try phone.screen()["text"] == nil)
   }
 
-  @Test func `A button that the screen does not have now is refused with a sentence`() throws {
-    let phone = try CompletingPhone()
-    _ = try phone.baton("app", "open")
-    try phone.waitUntilConnected()
-    let refused = try phone.baton("app", "retry")
-    #expect(
-      refused.code == 8 && refused.errors.contains("the screen has no button “Retry Now” now"), "\(refused)")
-  }
-
   @Test
   func
     `B-1.5.1c, B-1.5.1e A silent push is handled under ProcessIncomingHTLC, which the phone names while it lasts`()

@@ -63,21 +63,6 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func
-    `L-I.1 An extension without the access group is refused the keychain item, and the error names the group`()
-    throws
-  {
-    let phone = try Self.withItem()
-    try phone.ask("down")
-    phone.process.waitUntilExit()
-    let path = try Self.file(phone, #"{"app":{"keychain-access-groups":["\#(group)"]}}"#)
-    try phone.restart(["--entitlements-file", path])
-    try phone.push()
-    let shown = try phone.notifications(1)
-    #expect(shown[0].contains("the extension has no entitlement for the access group \(group)"))
-  }
-
-  @Test
   func `L-I.2, L-1.4a The container of another app group is not found, and the error names the group's id`()
     throws
   {
@@ -96,24 +81,6 @@ private let words = "abandon ability able"
     try phone.ask("open")
     try Self.wait(phone, forText: "on the socket: \(phone.home)/AppGroup")
     #expect(try phone.refusal("container", ["id": "group.com.example.lightning"]) != nil)
-  }
-
-  @Test
-  func `K-42 If the phone boots locked, a keychain item cannot be read until the phone is unlocked once`()
-    throws
-  {
-    let phone = try Self.withItem()
-    try phone.ask("device", ["locked": "yes"])
-    try phone.push()
-    #expect(try phone.notifications(1) == [words])
-    try phone.ask("down")
-    phone.process.waitUntilExit()
-    try phone.restart()
-    try phone.push()
-    #expect(try phone.notifications(2).last == "the phone has not been unlocked since it was started")
-    try phone.ask("device", ["locked": "no"])
-    try phone.push()
-    #expect(try phone.notifications(3).last == words)
   }
 
   @Test

@@ -95,16 +95,6 @@ import WaitingTests
     #expect(rows.first?["reason"] == nil)
   }
 
-  @Test
-  func `B-M.1 The extension's peak memory is recorded when its process ends`() throws {
-    let phone = try phone("polling", "--extension-idle", "10ms")
-    try phone.push()
-    let row = try phone.ended("extension")
-    #expect(row["reason"] as? String == "killed: suspended, and its memory was reclaimed")
-    let peak = try #require(row["peak_footprint_bytes"] as? Int)
-    #expect(peak > 0)
-  }
-
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
   func `A memory cgroup kills an extension with 30 MB of extra memory, and is removed at power-off`() throws {
     let phone = try phone("cgroup", "--fault-ballast", Self.above)

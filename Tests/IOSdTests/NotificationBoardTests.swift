@@ -154,32 +154,6 @@ import WaitingTests
   }
 
   @Test
-  func
-    `B-1.2.3 An app that is not running is launched in the background for a dismissal, in front for a tap`()
-    throws
-  {
-    let phone = try walletPhone()
-    for _ in 0..<2 {
-      try phone.ask("home")
-      try phone.ask("push", body: alert)
-    }
-    _ = try phone.notifications(2)
-    try phone.ask("quit")
-    _ = try phone.ended("app")
-    try phone.ask("touch", ["id": "1", "do": "dismiss"])
-    try Wait.until("the app is in the background") { try phone.state("app") == "background" }
-    try phone.ask("quit")
-    try Wait.until("the app is gone") { try phone.state("app") == "not running" }
-    try phone.ask("touch", ["id": "2", "do": "tap"])
-    try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
-    let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
-    #expect(
-      reasons == [
-        "opened by the user", "launched for dismiss of notification 1", "opened by a tap on notification 2",
-      ])
-  }
-
-  @Test
   func `Registered notification categories outlive a power-off; if their file is damaged, there are none`()
     throws
   {
@@ -221,16 +195,6 @@ import WaitingTests
     #expect(try row(phone, 2)["displayed"] as? Bool == true)
     try phone.ask("push", body: #"{"aps":{"alert":"plain"}}"#)
     #expect(try row(phone, 3)["displayed"] as? Bool == false)
-  }
-
-  @Test func `K-43 With notifications off no extension starts and no notification is recorded`() throws {
-    let phone = try PhoneProcess()
-    try phone.ask("device", ["notifications": "no"])
-    try phone.push()
-    #expect(try phone.rows("ps").isEmpty)
-    #expect(try phone.rows("notifications").isEmpty)
-    let fate = try phone.rows("pushes").first?["fate"] as? String
-    #expect(fate == "not shown: the user does not allow the wallet's notifications")
   }
 
   @Test

@@ -103,25 +103,6 @@ import WaitingTests
     #expect(try store(phone).all().count == 1)
   }
 
-  @Test func `K-16 No file of the phone shows the hash or the amount of a sealed push in clear`() throws {
-    var pushes = SealedPushes(seed: 4)
-    let phone = try phone(pushes)
-    var announcement = pushes.announcement()
-    announcement.amountMsat = 7_654_321
-    let push = pushes.push(announcement)
-    #expect(try tell(push, 1, phone) == Self.held)
-    try reboot(phone)
-    let hash = try #require(announcement.paymentHash)
-    let files = try FileManager.default.subpathsOfDirectory(atPath: "\(phone.home)/os")
-    #expect(files.count > 3)
-    for file in files {
-      guard let bytes = FileManager.default.contents(atPath: "\(phone.home)/os/\(file)") else { continue }
-      for secret in [hash.hex, hash.hex.uppercased(), "7654321", "7,654"] {
-        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file) has \(secret)")
-      }
-    }
-  }
-
   @Test
   func
     `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and its record when the key is there`()

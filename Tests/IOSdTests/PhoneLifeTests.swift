@@ -21,14 +21,6 @@ import WaitingTests
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `A swiped-away app in the background that does not end when asked is killed`() throws {
-    let phone = try PhoneProcess(app: "app-stubborn", ["--grace", "100ms"])
-    try phone.ask("open")
-    try phone.ask("home")
-    try phone.ask("quit")
-    #expect(try phone.ended("app")["reason"] as? String == "killed: did not end when it was asked to")
-  }
-
   @Test func `A SIGKILL that iosd did not send is recorded as a kill from outside`() throws {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
@@ -62,21 +54,6 @@ import WaitingTests
     #expect(answer["pid"] == running.map { "\($0)" })
   }
 
-  @Test func `Opening an app that was just killed never answers with the killed process's pid`()
-    throws
-  {
-    let phone = try PhoneProcess()
-    var pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
-    for _ in 0..<30 {
-      kill(pid, SIGKILL)
-      let answer = try phone.ask("open")
-      let next = try #require(try answer.integerIfPresent("pid", in: 1...Int32.max))
-      #expect(next != pid)
-      #expect(answer["app"] == "foreground")
-      pid = next
-    }
-  }
-
   @Test func `The reason that an app gives for its end is not attributed to the app's next process`() throws {
     let phone = try PhoneProcess(app: Self.app)
     try phone.ask("open")
@@ -87,20 +64,6 @@ import WaitingTests
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
     #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
-  }
-
-  @Test func `An app that reports why it ends is not recorded as crashed`() throws {
-    let phone = try PhoneProcess(app: Self.app)
-    let container = "\(phone.home)/AppGroup"
-    mkdir(container, 0o700)
-    let noise = Data(repeating: 0x5A, count: 9000)
-    #expect(FileManager.default.createFile(atPath: "\(container)/node.sqlite", contents: noise))
-    chmod("\(container)/node.sqlite", 0o600)
-    try phone.ask("open")
-    let row = try phone.ended("app")
-    let reason = try #require(row["reason"] as? String)
-    #expect(reason.hasPrefix("ended by itself with exit code 73: "), "\(reason)")
-    #expect(row["crashed"] as? Bool == false)
   }
 
   private static let app = "\(PhoneProcess.products)/mainappd"
@@ -213,11 +176,6 @@ import WaitingTests
         == true)
   }
 
-  @Test func `The refusal of an unknown verb names the known verbs`() throws {
-    let phone = try PhoneProcess()
-    #expect(try phone.refusal("dance")?.contains("it knows open, open-url, home, quit") == true)
-  }
-
   @Test func `iosd lists the newest 256 notifications, its file has all`() throws {
     let phone = try PhoneProcess()
     for _ in 0..<300 { try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#) }
@@ -226,43 +184,5 @@ import WaitingTests
     #expect(ids == Array(45...300))
     let file = try #require(FileManager.default.contents(atPath: "\(phone.home)/os/notifications.jsonl"))
     #expect(file.split(separator: UInt8(ascii: "\n")).count == 300)
-  }
-
-  @Test func `A running app stays in the process list after 300 extension processes`() throws {
-    let phone = try PhoneProcess(ext: "/bin/true")
-    try phone.ask("open")
-    try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
-    try phone.ask("home")
-    try Wait.until("the app is in the background") { try phone.state("app") == "background" }
-    for _ in 0..<300 {
-      try phone.push()
-      try Wait.until("the extension has ended") { try phone.rows("ps", all: false).count == 1 }
-    }
-    let app = try #require(try phone.rows("ps", all: false).first)
-    #expect(app["role"] as? String == "app")
-    #expect(try phone.rows("ps").contains { $0["role"] as? String == "app" && $0["reason"] == nil })
-    #expect(try phone.rows("ps").count > 100)
-    try phone.ask("quit")
-    #expect(try phone.ended("app")["ended_at_ns"] != nil)
-    try phone.ask("down")
-    phone.process.waitUntilExit()
-    let file = try #require(FileManager.default.contents(atPath: "\(phone.home)/os/processes.jsonl"))
-    #expect(file.split(separator: UInt8(ascii: "\n")).count == 602)
-  }
-
-  @Test func `If the last line of iosd's files is truncated, only that line is lost`() throws {
-    let phone = try PhoneProcess()
-    try phone.push()
-    _ = try phone.notifications(1)
-    try phone.ask("down")
-    phone.process.waitUntilExit()
-    for name in ["notifications", "processes", "pushes"] {
-      let file = try #require(FileHandle(forUpdatingAtPath: "\(phone.home)/os/\(name).jsonl"))
-      try file.seekToEnd()
-      try file.write(contentsOf: Data("{\"id\":7,\"tor".utf8))
-    }
-    try phone.restart()
-    try phone.push()
-    #expect(try phone.notifications(2) == ["served 1", "served 1"])
   }
 }

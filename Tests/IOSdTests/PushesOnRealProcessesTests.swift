@@ -33,26 +33,6 @@ import WaitingTests
     }
   }
 
-  @Test func `One extension process serves five pushes in order`() throws {
-    let phone = try PhoneProcess()
-    for _ in 0..<5 { try phone.push() }
-    #expect(try phone.notifications(5) == (1...5).map { "served \($0)" })
-    #expect(try phone.rows("ps").count == 1)
-    #expect(try phone.rows("notifications").compactMap { $0["push"] as? Int } == [1, 2, 3, 4, 5])
-    #expect(try phone.status()["badge"] as? Int == 5)
-  }
-
-  @Test func `An extension that hangs is killed at its time limit, and the original alert is shown`() throws {
-    let phone = try PhoneProcess(ext: "ext-hang", ["--extension-time", "300ms", "--expiry-notice", "50ms"])
-    try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
-    let row = try phone.ended("extension")
-    #expect(row["reason"] as? String == "killed: used up its 0.300 s for one push")
-    #expect(row["number"] as? Int == 9)
-    #expect(row["crashed"] as? Bool == false)
-    #expect(try phone.notifications(1).count == 1)
-  }
-
   @Test
   func `K-26 An extension that is warned of its time limit at the configured time can still deliver`()
     throws
@@ -62,17 +42,6 @@ import WaitingTests
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["just in time"])
     #expect(try phone.rows("ps").first?["reason"] == nil)
-  }
-
-  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `An extension above 24 MB is killed, and the push's original text is shown`() throws {
-    let phone = try PhoneProcess(ext: "ext-ballast", ["--memory-mechanism", "polling"])
-    try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
-    let row = try phone.ended("extension")
-    #expect(
-      (row["reason"] as? String)?.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal)") == true)
-    #expect(try #require(row["peak_footprint_bytes"] as? Int) > 25_165_824)
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
@@ -92,17 +61,6 @@ import WaitingTests
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 10 << 20)
   }
 
-  @Test
-  func `B-C.3 In a debug build an extension above 30 MB and beyond its time limit is not killed`() throws {
-    let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
-    try phone.push()
-    try Wait.until("it is above 30 MB") {
-      let service = try phone.status()["extension"] as? [String: Any]
-      return (service?["footprint_bytes"] as? Int ?? 0) > 30 << 20
-    }
-    #expect(try phone.state("extension") == "serving")
-  }
-
   @Test(arguments: [("ext-crash", "crashed by SIG"), ("ext-exit", "crashed with exit code 3")])
   func `A crash of the extension is recorded as a crash, and the original alert is shown`(
     _ ext: String, _ reason: String
@@ -115,21 +73,6 @@ import WaitingTests
     #expect((row["reason"] as? String)?.hasPrefix(reason) == true)
     #expect(row["crashed"] as? Bool == true)
     #expect(try phone.rows("ps").count == 2)
-  }
-
-  @Test func `Content that the extension delivers twice is shown once`() throws {
-    let phone = try PhoneProcess(ext: "ext-twice")
-    try phone.push()
-    try phone.push()
-    #expect(try phone.notifications(2) == ["first", "first"])
-    try Wait.until("the extension to be suspended") { try phone.state("extension") == "suspended" }
-    #expect(try phone.rows("notifications").count == 2)
-  }
-
-  @Test func `Content that the extension delivers right before its end is shown`() throws {
-    let phone = try PhoneProcess(ext: "ext-words-then-exit")
-    for _ in 0..<10 { try phone.push("the original") }
-    #expect(try phone.notifications(10) == [String](repeating: "last words", count: 10))
   }
 
   @Test
@@ -157,37 +100,6 @@ import WaitingTests
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
     #expect(try phone.state("app") == "not running")
-  }
-
-  @Test func `An idle extension is asked to end, and a new process serves the next push`() throws {
-    let phone = try PhoneProcess(["--extension-idle", "50ms", "--after-content", "run"])
-    try phone.push()
-    #expect(try phone.ended("extension")["reason"] as? String == "ended when it was asked to")
-    try phone.push()
-    #expect(try phone.notifications(2) == ["served 1", "served 1"])
-  }
-
-  @Test(arguments: [
-    ("", "not JSON"), ("[]", "JSON but not an object"), ("{}", "the push has no `aps`"),
-    (#"{"aps":1}"#, "`aps` in the push is not an object"),
-    (#"{"aps":{}}"#, "no `alert`, no `badge` of 0 or more, no `sound`"),
-    (#"{"aps":{"alert":{}}}"#, "neither title nor body"),
-    (#"{"aps":{"alert":7}}"#, "neither title nor body"),
-    (
-      #"{"aps":{"alert":"x"},"Simulator Target Bundle":"com.apple.mobilesafari"}"#,
-      "the wallet is com.example.lightning"
-    ),
-    (
-      String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
-      "nested deeper than 64 brackets"
-    ), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
-  ])
-  func `A malformed push, or one for another app, is refused with the reason`(_ body: String, _ part: String)
-    throws
-  {
-    let phone = try PhoneProcess()
-    #expect(try #require(try phone.refusal("push", body: body)).contains(part))
-    #expect(try phone.rows("notifications").isEmpty)
   }
 
   @Test func `An alert with localisation keys is shown as these keys, with its arguments in place`() throws {
@@ -230,19 +142,5 @@ import WaitingTests
     #expect(try phone.status()["badge"] as? Int == 8)
     try phone.ask("push", body: #"{"aps":{"badge":0}}"#)
     #expect(try phone.status()["badge"] as? Int == 0)
-  }
-
-  @Test func `A push of more than 4096 bytes is refused`() throws {
-    let phone = try PhoneProcess()
-    let body = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
-    #expect(try #require(try phone.refusal("push", body: body)).contains("longer than the 4096 bytes"))
-  }
-
-  @Test func `An alert without mutable-content is shown as it is, a silent push is not shown`() throws {
-    let phone = try PhoneProcess()
-    try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
-    try phone.ask("push", body: #"{"aps":{"content-available":1}}"#)
-    #expect(try phone.notifications(1) == ["as it is"])
-    #expect(try phone.rows("ps").compactMap { $0["role"] as? String } == ["app"])
   }
 }

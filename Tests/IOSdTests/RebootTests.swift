@@ -46,23 +46,6 @@ import WaitingTests
     #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 
-  @Test
-  func
-    `K-42 After a reboot a keychain item cannot be read until the phone is unlocked, and no process crashes`()
-    throws
-  {
-    let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
-    try phone.ask("open")
-    try Wait.until("the item is written") { try phone.said("app")?.contains("written") == true }
-    try phone.ask("reboot")
-    try phone.push()
-    #expect(try phone.notifications(1) == ["the phone has not been unlocked since it was started"])
-    try phone.ask("device", ["locked": "no"])
-    try phone.push()
-    #expect(try phone.notifications(2).last == "abandon ability able")
-    #expect(try phone.rows("ps").allSatisfy { $0["crashed"] as? Bool != true })
-  }
-
   @Test(arguments: ["yes", "no"])
   func `A push sent during a reboot is served after the boot, whether the phone is locked or unlocked`(
     _ unlocks: String
@@ -118,23 +101,5 @@ import WaitingTests
       try phone.ask("device").bodyText.contains(#""focus":false"#), "no field of a refused request is applied"
     )
     try phone.ask("device", ["locked": locked])
-  }
-
-  @Test func `During a reboot a request for another reboot is refused`() throws {
-    let phone = try PhoneProcess()
-    try phone.ask("open")
-    let iosd = phone.process.processIdentifier
-    let client = try ControlClient(path: phone.socket, daemon: "iosd")
-    // iosd reads both at once, so the second comes before the app has ended.
-    kill(iosd, SIGSTOP)
-    try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
-    try client.send(ControlMessage("reboot"))
-    try client.send(ControlMessage("reboot", ["unlock": "yes"]))
-    kill(iosd, SIGCONT)
-    #expect(try client.receive().errorSentence == TouchRefusal.rebooting.description)
-    #expect(try client.receive()["boot"] != nil)
-    #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":true,"unlocked_before":false"#))
-    #expect(try phone.ask("reboot", ["unlock": "yes"])["boot"] != nil)
-    #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 }

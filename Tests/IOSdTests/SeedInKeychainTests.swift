@@ -74,21 +74,6 @@ struct SeedInKeychainTests {
   }
 
   @Test
-  func
-    `K-42 With --seed-protection when-unlocked the extension cannot read its seed while the phone is locked`()
-    throws
-  {
-    let phone = try phone(["--seed-protection", "when-unlocked"])
-    try open(phone)
-    try phone.ask("quit")
-    _ = try phone.ended("app")
-    try phone.ask("device", ["locked": "yes"])
-    try phone.push("as it was sent")
-    #expect(try phone.notifications(1) == ["as it was sent"])
-    #expect(try reason(phone).contains("the phone is locked"))
-  }
-
-  @Test
   func `Before the app was opened once the extension makes no wallet: the push is shown as sent`() throws {
     let phone = try phone()
     try phone.push("as it was sent")

@@ -28,18 +28,6 @@ import WaitingTests
     #expect(reason == "launched in the background for silent push 1")
   }
 
-  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `B-M.2 A silent push of unknown type keeps the wallet's app below 100 MB, and the peak is recorded`()
-    throws
-  {
-    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
-    try phone.ask("push", body: silent)
-    try waitFor("completed with no-data", phone)
-    try phone.ask("quit")
-    let peak = try #require(try phone.ended("app")["peak_resident_bytes"] as? Int)
-    #expect(peak > 0 && peak < 100 << 20)
-  }
-
   @Test
   func
     `B-1.5.1f If the peer is unreachable the app completes a silent push as failed in time, and journals the error`()
@@ -109,47 +97,5 @@ import WaitingTests
     #expect(second["waking-fate"] == "deferred: the budget of silent pushes (1 an hour) is used up")
     #expect(try phone.notifications(2).count == 2)
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
-  }
-
-  @Test
-  func
-    `B-1.5.0b If the app does not complete a silent push in time, its budget of silent pushes is halved`()
-    throws
-  {
-    let phone = try PhoneProcess(["--silent-time", "20ms"])
-    try phone.ask("push", body: silent)
-    try waitFor("expired: the app did not complete the push in time", phone)
-    let answer = try phone.ask("push", body: silent)
-    #expect(
-      answer["fate"]
-        == "deferred: silent pushes are throttled to 1 an hour, as the app did not complete an earlier one")
-  }
-
-  @Test
-  func
-    `B-1.5.0c, K-43 Silent pushes stop in Low Power Mode and with Background App Refresh off, not with notifications off`()
-    throws
-  {
-    let phone = try PhoneProcess(app: "app-done")
-    try phone.ask("device", ["low-power": "yes"])
-    #expect(try phone.ask("push", body: silent)["fate"] == "dropped: Low Power Mode is on")
-    try phone.ask("device", ["low-power": "no", "background-refresh": "no"])
-    #expect(try phone.ask("push", body: silent)["fate"] == "dropped: Background App Refresh is off")
-    #expect(try phone.state("app") == "not running")
-    try phone.ask("device", ["background-refresh": "yes", "notifications": "no"])
-    try phone.ask("push", body: silent)
-    try waitFor("completed with new-data", phone, 3)
-  }
-
-  @Test
-  func `K-46 The silent-push budget is configurable, and a newer held silent push replaces the older`() throws
-  {
-    let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
-    for _ in 0..<3 { try phone.ask("push", body: silent) }
-    try waitFor("completed with new-data", phone)
-    #expect(try fate(phone, 2) == "replaced by push 3")
-    #expect(try fate(phone, 3) == "deferred: the budget of silent pushes (1 an hour) is used up")
-    try phone.ask("open")
-    try waitFor("completed with new-data", phone, 3)
   }
 }

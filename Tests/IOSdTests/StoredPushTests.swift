@@ -31,19 +31,6 @@ import WaitingTests
     #expect(try phone.rows("notifications").count == 1)
   }
 
-  @Test func `Both parts of an alert with content-available are kept, each with its own fate`() throws {
-    let phone = try PhoneProcess(app: "app-done")
-    try phone.ask("device", ["network": "no"])
-    try phone.ask("push", body: #"{"aps":{"alert":"kept","content-available":1}}"#)
-    #expect(try column(phone, "fate_code") == ["held", "held"])
-    try phone.ask("device", ["network": "yes"])
-    #expect(try phone.notifications(1) == ["kept"])
-    try Wait.until("the app completes the silent part") {
-      try column(phone, "fate_code") == ["late", "completed"]
-    }
-    #expect(try phone.rows("pushes").allSatisfy { $0["late_ms"] != nil })
-  }
-
   @Test func `A kept push is lost with a killed iosd, and dropped by one that ends`() throws {
     for (isKilled, code) in [(true, "lost"), (false, "dropped")] {
       let phone = try PhoneProcess()
@@ -59,25 +46,6 @@ import WaitingTests
       #expect(try column(phone, "fate_code") == [code])
       #expect(try phone.rows("notifications").isEmpty)
     }
-  }
-
-  @Test func `With lock screen and centre off an alert runs the extension only while the phone is unlocked`()
-    throws
-  {
-    let phone = try PhoneProcess()
-    try phone.ask("device", ["lock-screen": "no", "centre": "no", "locked": "yes"])
-    let alert = #"{"aps":{"alert":"as it was sent","badge":3,"mutable-content":1}}"#
-    try phone.ask("push", body: alert)
-    #expect(try column(phone, "fate_detail") == ["banners-only"])
-    #expect(try phone.status()["badge"] as? Int == 3)
-    #expect(try phone.rows("ps").isEmpty && phone.rows("notifications").isEmpty)
-    try phone.ask("device", ["locked": "no"])
-    try phone.ask("push", body: alert)
-    #expect(try phone.notifications(1) == ["served 1"])
-    try phone.ask("device", ["banners": "no"])
-    try phone.ask("push", body: alert)
-    #expect(try column(phone, "fate_detail") == ["banners-only", nil, "nowhere"])
-    #expect(try phone.rows("notifications").count == 1)
   }
 
   @Test func `With the entitlement for filtering empty content shows nothing, without it the original alert`()

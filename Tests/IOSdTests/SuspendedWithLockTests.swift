@@ -43,27 +43,6 @@ import WaitingTests
     #expect(try phone.notifications(2) == ["served", "served"])
   }
 
-  @Test func `With spare a process that is suspended with a lock stays suspended, and resumes`() throws {
-    let phone = try suspended(app: "app-keeps-lock", "--suspended-with-lock", "spare")
-    try Wait.until("the phone has looked at its locks") {
-      try phone.journal().contains("foundHoldingLock")
-    }
-    #expect(try phone.state("app") == "suspended")
-    #expect(try phone.ask("open")["app"] == "foreground")
-  }
-
-  @Test
-  func `An extension that does not say hello in its time to start is killed, and its alert shown as sent`()
-    throws
-  {
-    let phone = try PhoneProcess(ext: "ext-starts-slowly", ["--extension-start-time", "200ms"])
-    try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
-    let row = try phone.ended("extension")
-    #expect(row["reason"] as? String == "killed: used up its time in starting up: 0.200 s")
-    #expect(row["end_code"] as? String == "start-limit")
-  }
-
   @Test func `An activity keeps the extension from being suspended until it expires; a 65th expires at once`()
     throws
   {

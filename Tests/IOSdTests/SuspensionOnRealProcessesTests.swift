@@ -77,28 +77,6 @@ import WaitingTests
   }
 
   @Test
-  func `An app that does not finish entering the background is killed by the watchdog`() throws {
-    let phone = try PhoneProcess(app: "app-never-done", ["--callback-time", "50ms"])
-    _ = try pid(phone)
-    try phone.ask("home")
-    let reason = try phone.ended("app")["reason"] as? String
-    #expect(reason == "killed: 0x8badf00d: did not finish going to the background within 0.050 s")
-  }
-
-  @Test
-  func
-    `M-6.5 A background task keeps the app awake until its time is over; an app that does not end it is killed`()
-    throws
-  {
-    let phone = try PhoneProcess(
-      app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--background-grace", "50ms"])
-    _ = try pid(phone)
-    try phone.ask("home")
-    let reason = try phone.ended("app")["reason"] as? String
-    #expect(reason == "killed: did not end its background tasks after 0.200 s")
-  }
-
-  @Test
   func `P-1.2 iosd ends a suspended extension's connection, and the peer sees its end`() throws {
     let phone = try PhoneProcess(ext: "ext-connects")
     let listener = try LoopbackListener()

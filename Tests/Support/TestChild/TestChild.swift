@@ -8,7 +8,6 @@ final class TestChild {
   private let descriptor: Int32
   private let loop: EventLoop
   let phone: UnixConnection
-  private var ballast: [UnsafeMutableRawPointer] = []
   private var pushesServed = 0
   private var pages: [UnsafeMutableRawPointer] = []
   private var warnings = 0
@@ -31,7 +30,7 @@ final class TestChild {
     }
     phone.start()
     let role = behaviour.hasPrefix("app") ? "app" : "extension"
-    if behaviour != "ext-starts-slowly" { say("hello", ["role": role, "pid": "\(getpid())"]) }
+    say("hello", ["role": role, "pid": "\(getpid())"])
     try loop.run()
   }
 
@@ -79,11 +78,8 @@ final class TestChild {
 
   private func goBehind() {
     switch behaviour {
-    case "app-never-done": return
-    case "app-endless-task": say("background-begin", ["id": "1", "name": "endless"])
     case "app-keeps-lock": takeLock("app")
     case let name where name.contains("selects"): readDatabase(inWALMode: !name.hasSuffix("rollback"))
-    case "app-activity": beginActivity()
     case "app-seed-handler":
       say("background-begin", ["id": "1", "name": "ProcessIncomingHTLC"])
       takeLock("app")
@@ -114,7 +110,7 @@ final class TestChild {
   private func serve(_ id: String) {
     pushesServed += 1
     switch behaviour {
-    case "ext-hang", "ext-expires", "ext-starts-slowly": return
+    case "ext-hang", "ext-expires": return
     case let name where name.contains("selects"):
       readDatabase(inWALMode: !name.hasSuffix("rollback"))
       content(id, "served")
@@ -140,7 +136,6 @@ final class TestChild {
       // A completion of the app's push.
       say("push-done", ["id": "1", "result": "new-data"])
       content(id, "served")
-    case "ext-ballast": return grow()
     case "ext-crash": fatalError("on purpose")
     case "ext-exit": exit(3)
     case "ext-words-then-exit":
@@ -168,9 +163,6 @@ final class TestChild {
     case "ext-poster":
       post()
       content(id, "served")
-    case "ext-twice":
-      content(id, "first")
-      content(id, "second")
     case "ext-garbage":
       send(descriptor, "\u{1}\u{2}", 2, Int32(MSG_NOSIGNAL))
       return
@@ -213,15 +205,6 @@ final class TestChild {
     say("status", ["text": "warned \(warnings) times"])
   }
 
-  /// In steps, as a program grows, and not by one huge allocation.
-  private func grow() {
-    guard ballast.count < 30 else { return }
-    let block = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-    block.initializeMemory(as: UInt8.self, repeating: 1, count: 1 << 20)
-    ballast.append(block)
-    loop.after(.milliseconds(1)) { [unowned self] in grow() }
-  }
-
   private func post() {
     for number in 0..<10 { say("notification", ["title": "Test", "body": "\(number)", "badge": "1"]) }
   }
@@ -244,10 +227,6 @@ extension TestChild {
   func submitTask() {
     let identifier = behaviour == "app-task-wrong" ? "com.example.other" : "com.example.lightning.sync"
     switch behaviour {
-    case "app-task-processing":
-      say(
-        "task-submit",
-        ["identifier": "com.example.lightning.processing", "kind": "processing", "requires-network": "yes"])
     case "app-task-garbage":
       say("task-submit", ["identifier": identifier, "kind": "lunch"])
       say("task-submit", ["identifier": identifier, "kind": "refresh", "earliest-seconds": "soon"])
@@ -310,8 +289,7 @@ extension TestChild {
     say(
       "audio-start",
       [
-        "volume": behaviour == "app-audio-silent" ? "0" : "0.01",
-        "mixes": behaviour == "app-audio-mixing" ? "yes" : "no", "loops": "-1",
+        "volume": "0.01", "mixes": "no", "loops": "-1",
       ])
   }
 
@@ -327,7 +305,6 @@ extension TestChild {
     case ("task", "app-task-twice"):
       done("yes")
       done("yes")
-    case ("task-will-expire", "app-task-slow"): done("no")
     case ("task-refused", _), ("audio-refused", _): say("status", ["text": message["message"] ?? ""])
     case ("keychain-answer", _), ("keychain-refused", _): hearOfKeychain(message)
     case ("memory-warning", _): giveBack()
