@@ -37,23 +37,6 @@ struct BackgroundTests {
   }
 
   @Test
-  func `D-1.6, K-34 Without its database the app fails a refresh's run, and still submits the next refresh`()
-    throws
-  {
-    let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    _ = try phone.invoices(1, app)
-    let database = "\(phone.home)/AppGroup/node.sqlite"
-    #expect(rename(database, database + ".away") == 0)
-    app.send(run(2))
-    try phone.wait("the run to be completed") { app.count("task-done") == 1 }
-    #expect(app.messages.last { $0.message.verb == "task-done" }?.message["success"] == "no")
-    #expect(app.count("task-submit") == 2)
-    #expect(rename(database + ".away", database) == 0)
-  }
-
-  @Test
   func `D-1.4, K-33 A run whose node has not started when its time is up is completed once, without success`()
     throws
   {

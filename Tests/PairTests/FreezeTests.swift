@@ -82,42 +82,4 @@ struct FreezeTests {
     try phone.pay(invoice)
     try phone.waitUntilSettled(invoice)
   }
-
-  @Test
-  func `An extension stopped for longer than --stale-after does not then take the node from a beating owner`()
-    throws
-  {
-    // A beat may checkpoint the log, and a sync of a busy disk is slow: staleAfter is far longer.
-    let phone = try TestPhone(["--beat-interval", "200ms", "--stale-after", "3s"])
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    _ = try phone.invoices(1, app)
-    let notifier = try phone.launchExtension()
-    // No payment: only the beats change.
-    _ = phone.push(notifier)
-    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
-    let epoch = phone.owner?.epoch
-    let bystander = try phone.launchExtension()
-    _ = phone.push(bystander)
-    try phone.wait("the observer to wait") {
-      bystander.status == "waiting: process \(notifier.pid) holds the node"
-    }
-    bystander.kill(SIGSTOP)
-    try phone.wait("the observer to stop") { ProcessTable.isStopped(bystander.pid) }
-    try waitForBeats(ofTheRule: 3, phone)
-    bystander.kill(SIGCONT)
-    // Long enough for a false staleness to show.
-    try waitForBeats(ofTheRule: 3, phone)
-    #expect(phone.owner?.epoch == epoch)
-    #expect(notifier.status.hasPrefix("connected"))
-    #expect(bystander.status == "waiting: process \(notifier.pid) holds the node")
-  }
-
-  /// Waits for so many beats of 200 ms that `seconds` are over.
-  private func waitForBeats(ofTheRule seconds: UInt64, _ phone: TestPhone) throws {
-    let counter = try #require(try phone.snapshot().extensionBeat?.counter)
-    try phone.wait("beats for longer than staleAfter") {
-      ((try? phone.snapshot().extensionBeat?.counter) ?? 0) > counter + 5 * seconds
-    }
-  }
 }

@@ -38,17 +38,6 @@ struct OutgoingPairTests {
   }
 
   @Test
-  func `An invoice expired by the phone's clock is not paid`() throws {
-    let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try connected(phone)
-    let invoice = try phone.externalInvoice(5000)
-    try phone.stepWallClock(hours: 2)
-    #expect(try phone.send(invoice, app)["message"] == "the invoice has expired; ask for a new one")
-    #expect(phone.sentState(invoice) == nil)
-  }
-
-  @Test
   func
     `P-1.3 The app, left during an outgoing payment, keeps the node until the payment is settled, then unlocks`()
     throws
@@ -68,61 +57,5 @@ struct OutgoingPairTests {
     try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
     #expect(phone.sentState(invoice) == "paid")
     #expect(try phone.snapshot().appLock.holders.isEmpty)
-  }
-
-  @Test
-  func `A restarted app completes an outgoing payment that was pending when the app was killed`() throws {
-    let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
-    defer { phone.end() }
-    let app = try connected(phone)
-    let invoice = try phone.externalInvoice(5000)
-    #expect(try phone.send(invoice, app)["state"] == "offered")
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
-    #expect(phone.sentState(invoice) == "pending")
-    _ = try connected(phone)
-    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
-    try phone.wait("the amount to be deducted from the balance") {
-      (try? phone.balanceMsat()) == 1_000_000_000 - 5000
-    }
-  }
-
-  @Test
-  func `P-1.3 A restarted app has no background task for a payment pending from an earlier app process`()
-    throws
-  {
-    let phone = try TestPhone(peerArguments: ["--arrival-delay", "60s"])
-    defer { phone.end() }
-    let first = try connected(phone)
-    let invoice = try phone.externalInvoice(5000)
-    #expect(try phone.send(invoice, first)["state"] == "offered")
-    first.kill(SIGKILL)
-    try phone.wait("the app's end") { first.hasEnded }
-    let second = try connected(phone)
-    phone.home(second)
-    try phone.wait("the app to end its background task") { second.count("background-end") == 1 }
-    #expect(phone.sentState(invoice) == "pending")
-    #expect(!second.messages.contains { $0.message["name"]?.hasPrefix("outgoing payment") == true })
-    #expect(try phone.snapshot().appLock.holders.isEmpty)
-  }
-
-  @Test
-  func `The extension completes an outgoing payment that was pending when the app was killed`() throws {
-    let phone = try TestPhone(peerArguments: ["--arrival-delay", "500ms"])
-    defer { phone.end() }
-    let app = try connected(phone)
-    let incoming = try phone.invoice(3000, app)
-    let invoice = try phone.externalInvoice(5000)
-    #expect(try phone.send(invoice, app)["state"] == "offered")
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
-    try phone.pay(incoming)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.waitUntilSettled(incoming)
-    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
-    try phone.wait("the amount to be deducted from the balance") {
-      (try? phone.balanceMsat()) == 1_000_000_000 - 5000 + 3000
-    }
   }
 }

@@ -60,30 +60,6 @@ struct PeerMemoryTests {
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
   }
 
-  @Test
-  func
-    `The LSP refuses a new container of the same wallet, and the app shows that another device uses the wallet`()
-    throws
-  {
-    let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    let invoices = try phone.invoices(2, app)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.pay(invoices[0])
-    try phone.waitUntilSettled(invoices[0])
-    for process in [app, notifier] { process.kill(SIGKILL) }
-    try phone.wait("the end of both") { app.hasEnded && notifier.hasEnded }
-    try FileManager.default.removeItem(atPath: "\(phone.home)/AppGroup")
-
-    let again = try phone.launchApp()
-    phone.open(again)
-    // To the LSP a new container is another device, which must not replace the old one.
-    try phone.wait("the app to be refused") { again.status == Status.usedByAnotherDevice.text }
-    #expect(try phone.receivedPayments().isEmpty)
-  }
-
   /// Ends the processes and moves the container away.
   private func move(_ phone: TestPhone, to place: String, ending processes: [HeldProcess]) throws {
     for process in processes { process.kill(SIGKILL) }

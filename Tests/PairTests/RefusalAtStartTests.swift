@@ -145,29 +145,4 @@ struct RefusalAtStartTests {
     try phone.waitUntilSettled(invoice)
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
-
-  @Test
-  func `If SQLite's index is truncated during a transaction, the processes end with exit code 74`() throws {
-    let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    let invoice = try phone.invoices(1, app)[0]
-    let holder = try phone.bystander("stop-in-transaction")
-    try phone.wait("the holder to stop inside its transaction") {
-      (try? phone.snapshot())?.writer?.isStopped == true
-    }
-    truncate("\(phone.home)/AppGroup/node.sqlite-shm", 0)
-    holder.kill(SIGCONT)
-    try phone.wait("the holder's end") { holder.hasEnded }
-    #expect(holder.end?.how == .exited(code: 74))
-
-    // The app has the index open too, and notices before it accesses it.
-    phone.open(app)
-    try phone.wait("the app's end") { app.hasEnded }
-    #expect(app.end?.how == .exited(code: 74))
-    let again = try phone.launchApp()
-    phone.open(again)
-    try phone.pay(invoice)
-    try phone.waitUntilSettled(invoice)
-  }
 }

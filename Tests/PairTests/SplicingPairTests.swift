@@ -99,22 +99,6 @@ struct SplicingPairTests {
   }
 
   @Test
-  func `A restarted app completes a splice that was pending when the app was killed`() throws {
-    let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
-    defer { phone.end() }
-    let app = try connected(phone)
-    let total = try beginSplice(phone, app)
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
-    #expect(phone.spliceStates() == ["signing"])
-    let next = try connected(phone)
-    // Without a request of its own the app stays, because the node reports a pending splice.
-    phone.home(next)
-    try phone.wait("the app to end its background task") { next.count("background-end") == 1 }
-    try waitUntilDone(phone, left: total)
-  }
-
-  @Test
   func `The extension completes a splice pending at the app's kill, and receives a payment`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     defer { phone.end() }
@@ -132,33 +116,6 @@ struct SplicingPairTests {
     try phone.wait("the balance after splice and payment") {
       (try? phone.balanceMsat()) == Self.balanceMsat - total + 3000
     }
-  }
-
-  @Test
-  func `With an LSP without splicing a withdrawal is refused in one sentence`() throws {
-    let phone = try TestPhone(peerArguments: ["--no-splices"])
-    defer { phone.end() }
-    let app = try connected(phone)
-    #expect(
-      try phone.withdraw(4000, app)["message"]
-        == "the peer does not support splicing, which a withdrawal needs")
-    #expect(phone.spliceStates() == [])
-    let invoice = try phone.invoice(3000, app)
-    try phone.pay(invoice)
-    try phone.waitUntilSettled(invoice)
-  }
-
-  @Test
-  func `A payment during a splice is held and received after it`() throws {
-    let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
-    defer { phone.end() }
-    let app = try connected(phone)
-    let invoice = try phone.invoice(3000, app)
-    _ = try beginSplice(phone, app)
-    try phone.pay(invoice)
-    #expect(try phone.outcome(invoice) == "held")
-    try phone.waitUntilSettled(invoice)
-    #expect(phone.spliceStates() == ["done"])
   }
 
   @Test

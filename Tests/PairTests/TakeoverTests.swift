@@ -60,24 +60,6 @@ struct TakeoverTests {
   }
 
   @Test
-  func `After kill -9 of the owning app the extension receives the payment`() throws {
-    let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    let invoice = try phone.invoice(3000, app)
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
-    try phone.pay(invoice)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.waitUntilSettled(invoice)
-    #expect(phone.owner?.role == .extension)
-    #expect(phone.owner?.epoch == 2)
-  }
-
-  @Test
   func
     `P-3.1 With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
     throws

@@ -372,13 +372,6 @@ extension TestPhone {
       """, [.unsigned(epoch)])?.integer(0) ?? -1
   }
 
-  /// Steps the phone's wall clock.
-  package func stepWallClock(hours: Int64) throws {
-    var phoneClock = PhoneClock(boot: clock.boot)
-    phoneClock.wallOffsetNanoseconds = hours * 3600 * 1_000_000_000
-    try PhoneClockFile(path: "\(home)/os/clock").write(phoneClock)
-  }
-
   package func report(_ what: String, _ span: TimeSpan) {
     print("measured: \(what): \(Double(span.nanoseconds / 1000) / 1000) ms")
   }
@@ -403,8 +396,6 @@ extension TestPhone {
       "SELECT count(*) FROM received_payments WHERE payment_hash = ?", [.blob(invoice.paymentHash.bytes)])
       == 1
   }
-
-  package func invoicesOnDisk() throws -> Int64 { try rowsWithoutLog("SELECT count(*) FROM invoices") }
 
   @discardableResult
   package func run(_ program: String, _ arguments: [String]) throws -> Int32 {
