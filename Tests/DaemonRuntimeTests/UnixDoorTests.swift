@@ -53,38 +53,6 @@ import Testing
     try #require(send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
 
-  /// Through the loop, as the listener lives in this thread.
-  private func isAnswered() throws -> Bool {
-    let client = try dial()
-    defer { close(client) }
-    try say("hello", on: client)
-    var byte: UInt8 = 0
-    return try loop.run(for: .seconds(20)) {
-      if recv(client, &byte, 1, Int32(MSG_PEEK)) > 0 { return true }
-      loop.after(.milliseconds(1)) {}
-      return false
-    }
-  }
-
-  @Test func `10,000 silent connections, 200 at a time, do not keep a client out`() throws {
-    let listener = try echo()
-    var held: [Int32] = []
-    for number in 0..<10_000 {
-      held.append(try dial())
-      // This process has both ends of each connection, and may be limited to 1,024 descriptors.
-      if held.count == 200 {
-        #expect(try isAnswered())
-        for descriptor in held { close(descriptor) }
-        held = []
-      }
-      if number % 8 == 0 { try loop.turn(waitingMilliseconds: 0) }
-      #expect(listener.connectionCount <= 192)
-    }
-    for descriptor in held { close(descriptor) }
-    #expect(try loop.run(for: .seconds(20)) { listener.connectionCount == 0 })
-    listener.shutDown()
-  }
-
   @Test func `A silent connection gets an error and is closed`() throws {
     var limits = Doorkeeper.Limits()
     limits.firstMessageWithin = .milliseconds(20)

@@ -95,41 +95,6 @@ struct GarbageTests {
     }
   }
 
-  @Test
-  func `A client that never reads its answers is disconnected`() throws {
-    let phone = try RealPhone()
-    for door in [RealPhone.Door.phone, .provider] {
-      let pid = try phone.pid(behind: door)
-      let footprint = try RealPhone.footprint(of: pid)
-      let client = try ControlClient(path: phone.place(door), daemon: "\(door)")
-      #expect(throws: ControlClientError.hungUp(path: try phone.place(door))) {
-        for _ in 0..<200_000 { try client.send(ControlMessage("status"), timeout: .seconds(60)) }
-      }
-      _ = try phone.ask(door, ControlMessage("status"))
-      #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
-    }
-  }
-
-  @Test
-  func `A client with more than 64 unanswered requests is disconnected`() throws {
-    // No extension, which would fail these payments of unknown hashes.
-    let phone = try RealPhone(["--ext", "/bin/true"])
-    let client = try ControlClient(path: phone.place(.provider), daemon: "lspd")
-    for number in 100..<200 {
-      let hash = String(repeating: "0", count: 61) + "\(number)"
-      // Each is held for an hour. The last ones find the connection closed.
-      try? client.send(
-        ControlMessage("pay", ["payment-hash": hash, "amount-msat": "1000", "hold-seconds": "3600"]))
-    }
-    #expect(
-      throws: ControlClientError.refused(
-        "64 requests of this connection have no answer yet; wait for those")
-    ) {
-      _ = try client.request(ControlMessage("status"), timeout: .seconds(60))
-    }
-    #expect(try phone.ask(.provider, ControlMessage("status")).bodyText.contains(#""held":64"#))
-  }
-
   /// The error sentence that answers one packet; nil for an end without a message.
   private func answer(to packet: [UInt8], at path: String) throws -> String? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)

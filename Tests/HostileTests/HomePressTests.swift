@@ -96,18 +96,6 @@ import WaitingTests
   }
 
   @Test
-  func `P-1.5 While the app is connected, a payment sends no push and starts no other process`() throws {
-    let phone = try RealPhone()
-    _ = try phone.ask(.phone, ControlMessage("open"))
-    try phone.waitForStatus("connected")
-    let invoice = try phone.invoice()
-    let paid = try phone.baton(["pay", invoice])
-    #expect(paid.code == 0)
-    #expect(try phone.driver().phone.pushes().isEmpty)
-    #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
-  }
-
-  @Test
   func
     `B-1.5.1c, B-M.2 A silent push wakes the suspended app, which receives, stays below 100 MB and is suspended again`()
     throws
@@ -153,21 +141,6 @@ import WaitingTests
     #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app", "extension"])
     let peak = try #require(try phone.peak(of: "extension"))
     #expect(peak > 0 && peak < 25_165_824)
-  }
-
-  @Test
-  func `Without a network the app is not connected; when the network is back it reconnects and receives`()
-    throws
-  {
-    let phone = try RealPhone()
-    _ = try phone.ask(.phone, ControlMessage("open"))
-    try phone.waitForStatus("connected")
-    let invoice = try phone.invoice()
-    #expect(try phone.baton(["device", "network", "off"]).code == 0)
-    try phone.waitForStatus("connecting: there is no network")
-    #expect(try phone.baton(["device", "network", "on"]).code == 0)
-    try phone.waitForStatus("connected")
-    #expect(try phone.baton(["pay", invoice]).code == 0)
   }
 }
 

@@ -9,20 +9,6 @@ import WaitingTests
 @Suite("Hostile input: silent connections, on real processes", .serialized, .waits)
 struct SilenceTests {
   @Test
-  func `An app whose LSP does not answer pings disconnects and dials again`() throws {
-    let phone = try TestPhone(["--ping-after", "200ms", "--chatter", "100"])
-    defer { phone.end() }
-    let peer = try HostilePeer(.neverHangsUp, loop: phone.loop)
-    phone.peerAddress = peer.address
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("three dials") { peer.connections >= 3 }
-    #expect(phone.journal(of: "mainappd").contains("disconnected from the peer"))
-    phone.home(app)
-    try phone.wait("the app to release the node") { app.count("background-end") > 0 }
-  }
-
-  @Test
   func `With --ping-after of baton up an idle connection carries pings, which the judge accepts`() throws {
     let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
     #expect(try real.baton(["app", "open"]).code == 0)
