@@ -199,24 +199,6 @@ import Testing
     #expect(try opened(try #require(alerts.first { $0["payload"] != nil }))["payload"]?["held"]?.flag == true)
   }
 
-  @Test func `After a restart lspd announces each payment that waits, not the oldest alone`() throws {
-    let provider = try ProviderProcess(["--push-form", "bitkit"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
-    for number: UInt64 in [1, 2, 3] { _ = try provider.pay(number, waiting: false) }
-    func delivered(_ count: Int64) throws -> Bool {
-      try provider.ledger("SELECT count(*) FROM pushes WHERE outcome = 'delivered'") == [.integer(count)]
-    }
-    #expect(try provider.eventually { try delivered(6) })
-    provider.kill()
-    try provider.start()
-    #expect(try provider.eventually { try delivered(12) })
-    #expect(
-      try provider.ledger("SELECT payment || kind FROM pushes WHERE id > 6 ORDER BY id") == [
-        "1silent", "1alert", "2silent", "2alert", "3silent", "3alert",
-      ])
-  }
-
   /// The clock counts from the boot.
   @Test func `After a reboot of lspd's machine no open alert promises a hold that has ended with it`() throws
   {
@@ -237,33 +219,6 @@ import Testing
     #expect(try provider.ledger("SELECT outcome FROM pushes WHERE kind = 'alert'") == ["not-needed"])
     #expect(phone.bodies.isEmpty)
     #expect(try provider.eventually { try provider.ledger("SELECT state FROM payments") == ["failed"] })
-  }
-
-  @Test
-  func `G-1 The wallet hears on each connection, also after a restart of lspd, that the hold has ended`()
-    throws
-  {
-    let provider = try ProviderProcess(["--push-form", "bitkit"])
-    try nameKey(provider)
-    #expect(try provider.pay(1, hold: 1).receive()["state"] == "failed")
-    #expect(try provider.ledger("SELECT count(*) FROM ended_holds WHERE forgotten_at_ns IS NULL") == [1])
-    provider.kill()
-    try provider.start()
-    let wallet = ScriptedWallet(loop: provider.loop)
-    for epoch: UInt64 in [2, 3] {
-      try wallet.connect(to: try #require(provider.address), fence(epoch))
-      #expect(try provider.eventually { wallet.received.contains(.holdEnded(paymentHash(1))) })
-    }
-    // Paid for again, it is none any more.
-    _ = try provider.pay(1, waiting: false)
-    #expect(
-      try provider.eventually {
-        try provider.ledger("SELECT state FROM payments ORDER BY id") == ["failed", "paid"]
-      })
-    #expect(try provider.ledger("SELECT count(*) FROM ended_holds WHERE forgotten_at_ns IS NULL") == [0])
-    try wallet.connect(to: try #require(provider.address), fence(4))
-    #expect(try provider.eventually { wallet.channel?.isReestablished == true })
-    #expect(!wallet.received.contains(.holdEnded(paymentHash(1))))
   }
 
   @Test func `An option of the other form is refused`() throws {

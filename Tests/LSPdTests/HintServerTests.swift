@@ -93,16 +93,6 @@ import WaitingTests
     #expect(try provider.pay(1, waiting: false).receive()["reason"] == "channel-failed")
   }
 
-  @Test func `The document of a hint is that of the description, byte for byte`() throws {
-    let provider = try ProviderProcess()
-    let wallet = try connect(provider, epoch: 1)
-    defer { wallet.hangUp() }
-    #expect(
-      try provider.hint(Self.wallet, 5000).body
-        == #"{"hint":"retry_now","reason":"unknown","recommended_delay_ms":1000}"#)
-    #expect(try provider.hint(Self.stranger, 5000).body == #"{"hint":"do_not_retry","reason":"unknown"}"#)
-  }
-
   @Test func `B-1.7.2.5 Each bad request gets its status and one sentence as JSON, and lspd goes on`() throws
   {
     let provider = try ProviderProcess()

@@ -26,30 +26,6 @@ struct OrderedFailureProcessTests {
     try #require(PeerFacts(json: try provider.client().request(ControlMessage("status")).body))
   }
 
-  @Test func `An order of failures survives a kill of lspd, and ends when it is used up`() throws {
-    let provider = try ProviderProcess()
-    let order = ControlMessage("fail-next", ["code": "fee_insufficient", "times": "2"])
-    let said = try provider.client().request(order)
-    #expect(said.verb == "ok" && said["code"] == "0x100c" && said["times"] == "2")
-    let first = try provider.client().request(request(1))
-    #expect(first["state"] == "failed" && first["code"] == "0x100c" && first["reason"] == "on-order")
-    provider.kill()
-    try provider.start()
-    #expect(try status(provider).failsWith == "fee_insufficient")
-    #expect(try status(provider).failsNext == 1)
-    let again = try provider.client().request(ControlMessage("await", ["payment-hash": paymentHash(1).hex]))
-    #expect(again["code"] == "0x100c" && again["reason"] == "on-order")
-    #expect(try provider.client().request(request(1))["code"] == "0x100c")
-    #expect(try status(provider).failsNext == nil)
-    #expect(try provider.client().request(request(1))["state"] == "held")
-    #expect(
-      try provider.ledger("SELECT state || ' ' || ifnull(failure, '') FROM payments ORDER BY id")
-        == ["failed on-order", "failed on-order", "held "])
-    #expect(
-      try provider.ledger("SELECT code || ' ' || times || ' ' || left FROM ordered_failures") == ["4108 2 0"])
-    #expect(try provider.ledger("SELECT count(*) FROM pushes") == [1])
-  }
-
   @Test func `An order needs a name of BOLT 4 and a number`() throws {
     let provider = try ProviderProcess()
     for (fields, word) in [

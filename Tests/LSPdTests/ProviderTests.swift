@@ -201,55 +201,6 @@ import Testing
     #expect(bytes.split(separator: 10).allSatisfy { $0.count < 10_000 })
   }
 
-  @Test func `A connection with a lower epoch is refused and closed, and the owner stays connected`() throws {
-    let provider = try ProviderProcess()
-    let loop = provider.loop
-    let address = try #require(provider.address)
-    let owner = ScriptedWallet(loop: loop)
-    try owner.connect(to: address, fence(5))
-    #expect(try loop.run(for: .seconds(10)) { owner.channel?.isReestablished == true })
-
-    let stale = ScriptedWallet(loop: loop)
-    try stale.connect(to: address, fence(4, incarnation: 9))
-    #expect(try loop.run(for: .seconds(10)) { stale.isClosed })
-    #expect(
-      stale.fenceAnswer == FenceAnswer(accepted: false, highest: 5, container: ContainerID(high: 7, low: 7)))
-    #expect(stale.received.map(\.type) == [16, FenceAnswer.messageType])
-
-    owner.send(.ping(Ping(pongSize: 1)))
-    #expect(try loop.run(for: .seconds(10)) { owner.received.last == .pong([0]) })
-    #expect(
-      try provider.ledger("SELECT verdict FROM connections ORDER BY id") == [
-        "accepted", "refused-lower-epoch",
-      ])
-
-    // It is refused after a restart as well.
-    provider.kill()
-    try provider.start()
-    try stale.connect(to: address, fence(4, incarnation: 9))
-    #expect(try loop.run(for: .seconds(10)) { stale.isClosed })
-    #expect(stale.fenceAnswer?.highest == 5)
-  }
-
-  @Test func `A connection with a higher epoch replaces the older owner's connection`() throws {
-    let provider = try ProviderProcess()
-    let loop = provider.loop
-    let address = try #require(provider.address)
-    let older = ScriptedWallet(loop: loop)
-    try older.connect(to: address, fence(1))
-    #expect(try loop.run(for: .seconds(10)) { older.channel?.isReestablished == true })
-    let newer = ScriptedWallet(loop: loop)
-    try newer.connect(to: address, fence(2))
-    #expect(try loop.run(for: .seconds(10)) { older.isClosed && newer.channel?.isReestablished == true })
-    let isWritten = try provider.eventually {
-      try provider.ledger("SELECT closed_reason FROM connections WHERE id = 1") == [
-        "replaced by connection 2"
-      ]
-    }
-    #expect(isWritten)
-    #expect(try provider.ledger("SELECT epoch FROM fence ORDER BY id") == [1, 2])
-  }
-
   @Test func `Unread messages of a replaced connection are discarded`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
@@ -279,41 +230,6 @@ import Testing
     #expect(count < sent)
   }
 
-  @Test
-  func
-    `B-1.8.5 A payment whose wallet does not connect fails with 0x1007, and its push is stored as undelivered`()
-    throws
-  {
-    let provider = try ProviderProcess()
-    let answer = try provider.pay(1, hold: 1).receive()
-    #expect(answer["state"] == "failed")
-    #expect(answer["code"] == "0x1007")
-    #expect(answer["reason"] == "recipient-away")
-    #expect(try provider.ledger("SELECT failure_code FROM payments") == [.integer(0x1007)])
-    let outcome = try provider.ledger("SELECT outcome FROM pushes")
-    #expect(outcome == ["iosd-away"] || outcome == ["not-needed"])
-  }
-
-  @Test func `A held payment and its deadline survive a kill of lspd`() throws {
-    let provider = try ProviderProcess()
-    let answer = try provider.pay(1, hold: 2, waiting: false).receive()
-    #expect(answer["state"] == "held")
-    provider.kill()
-    try provider.start()
-    let again = try provider.pay(1).receive()
-    #expect(again["reason"] == "already-pending")
-    let waiting = try provider.client()
-    let end = try waiting.request(ControlMessage("await", ["payment-hash": paymentHash(1).hex]))
-    #expect(end["reason"] == "recipient-away")
-  }
-
-  @Test func `An await request with wait=no is answered at once with the payment's state`() throws {
-    let provider = try ProviderProcess()
-    _ = try provider.pay(1, waiting: false).receive()
-    let question = ControlMessage("await", ["payment-hash": paymentHash(1).hex, "wait": "no"])
-    #expect(try provider.client().request(question)["state"] == "held")
-  }
-
   @Test func `An undecodable message ends its connection with a warning, and lspd continues`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
@@ -326,21 +242,6 @@ import Testing
     #expect(
       try provider.ledger("SELECT bytes FROM frames WHERE acted = 0") == [.blob([0, 132, 1, 2, 3])])
     #expect(try provider.client().request(ControlMessage("status")).verb == "status")
-  }
-
-  @Test func `Invalid control requests to lspd are answered with an error`() throws {
-    let provider = try ProviderProcess()
-    let wrong = [
-      ControlMessage("dance"),
-      ControlMessage("pay", ["payment-hash": "12", "amount-msat": "1"]),
-      ControlMessage("pay", ["payment-hash": paymentHash(1).hex, "amount-msat": "-1"]),
-      ControlMessage("pay", ["amount-msat": "1"]),
-      ControlMessage("await", ["payment-hash": paymentHash(1).hex]),
-    ]
-    for request in wrong {
-      #expect(throws: ControlClientError.self) { try provider.client().request(request) }
-    }
-    #expect(try provider.client().request(ControlMessage("payments")).bodyText == "[]")
   }
 
   @Test func `Of 300 payments lspd lists the newest 256`() throws {

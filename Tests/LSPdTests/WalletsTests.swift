@@ -99,18 +99,6 @@ import Testing
     #expect(listed.contains(paymentHash(2).hex) && !listed.contains(paymentHash(1).hex))
   }
 
-  @Test func `A payment to a node that is no wallet fails, also while the first wallet has no node yet`()
-    throws
-  {
-    let provider = try provider()
-    let answer = try provider.pay(1, to: keys[2].publicKey).receive()
-    #expect((answer["state"], answer["reason"]) == ("failed", "another-payee"))
-    let wallet = try connected(1, to: provider)[0]
-    #expect(try provider.pay(2, to: keys[2].publicKey).receive()["reason"] == "another-payee")
-    #expect(wallet.channel?.localMsat == 1_000_000_000)
-    #expect(try provider.ledger("SELECT count(*) FROM payments") == [0])
-  }
-
   @Test func `A wallet is fenced by its own epochs, and gets back its own backup, also after a kill of lspd`()
     throws
   {

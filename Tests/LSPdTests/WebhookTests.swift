@@ -190,24 +190,6 @@ import Testing
     #expect(call.status == status && call.attempts == 1 && stage.server.posts.count == 1)
   }
 
-  @Test func `A server that is not there is called again, and not once its webhook is removed`() throws {
-    let stage = try Stage()
-    stage.server.answer = ""
-    try stage.connect()
-    try stage.set()
-    // The first attempt and the two after it, without an answer.
-    #expect(try stage.posts(3).count >= 3)
-    #expect(try stage.ask(.remove(name: "a"))["result"]?.isObject == true)
-    try stage.outcomes(["not-needed"])
-    #expect(try stage.list().webhooks == [])
-    let attempts = try stage.provider.ledger("SELECT count(*) FROM webhook_attempts")
-    try stage.leave()
-    try stage.pay(1)
-    #expect(try stage.provider.ledger("SELECT count(*) FROM webhook_attempts") == attempts)
-    try stage.connect()
-    #expect(try stage.ask(.remove(name: "a"))["error"]?["code"]?.int == 1010)
-  }
-
   @Test func `A removed webhook's call is disconnected, before an earlier one has used up its ten seconds`()
     throws
   {
@@ -221,19 +203,6 @@ import Testing
     #expect(try stage.ask(.remove(name: "b"))["result"]?.isObject == true)
     #expect(try stage.provider.eventually { !stage.server.closed.isEmpty })
     #expect(stage.server.closed.first == 2)
-  }
-
-  @Test func `A registration that is repeated is refused, also after a kill of lspd`() throws {
-    let stage = try Stage()
-    try stage.connect()
-    try stage.set()
-    _ = try stage.posts(1)
-    let other = stage.server.url + "6"
-    #expect(try stage.ask(.set(name: "a", url: other))["error"]?["code"]?.int == 1002)
-    stage.provider.kill()
-    try stage.provider.start()
-    try stage.connect()
-    #expect(try stage.ask(.set(name: "a", url: other))["error"]?["code"]?.int == 1002)
   }
 
   @Test func `lspd that other machines can reach has no webhooks unless they are public ones`() throws {
@@ -285,13 +254,6 @@ import Testing
     #expect(try stage.ask(.set(name: "c", url: stage.server.url))["error"]?["code"]?.int == 502)
     try stage.outcomes(["forbidden-address", "forbidden-address"])
     #expect(stage.server.posts == [])
-  }
-
-  @Test func `Without webhooks the LSP says so`() throws {
-    let stage = try Stage(["--webhooks", "off"])
-    try stage.connect()
-    #expect(try stage.ask(.protocols)["result"]?["protocols"]?.elements == [])
-    #expect(try stage.ask(.set(name: "a", url: stage.server.url))["error"]?["code"]?.int == -32601)
   }
 
   @Test func `Addresses of this machine, of private networks and of many receivers are no public ones`() {
