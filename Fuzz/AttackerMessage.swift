@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import Lightning
+@testable import Lightning
 
 /// The message of an attacker that knows the channel, its payments and even its secrets, at any moment and in any
 /// order.

@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import Lightning
+@testable import Lightning
 
 /// One well-formed message of each kind, and a channel with pending payments.
 enum SampleMessages {

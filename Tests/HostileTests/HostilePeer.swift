@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
+@testable import Lightning
 
 @testable import LightningIO
 

@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import Lightning
+@testable import Lightning
 
 /// One end of a channel as a daemon drives it: a live channel, a durable copy, and facts that count only once they
 /// are durable with it.

@@ -21,7 +21,7 @@ import Testing
     others.set(PaymentData.recordType, Bytes(value))
     var bytes = addition(nil).encoded()
     var writer = WireWriter()
-    writer.records(others)
+    writer.records(&others)
     bytes += writer.bytes
     return try Message(decoding: bytes)
   }

@@ -1,6 +1,6 @@
 import Crypto
 import Ground
-import Lightning
+@testable import Lightning
 import LightningProvider
 import Testing
 

@@ -170,20 +170,20 @@ public struct RouteHop: Hashable, Sendable {
 
   var encoded: [UInt8] {
     var writer = WireWriter()
-    writer.put(node.bytes)
-    writer.u64(channel.number)
-    writer.u32(baseFeeMsat)
-    writer.u32(feeMillionths)
-    writer.u16(expiryDelta)
+    writer.write(CurvePoint(node))
+    writer.write(channel.number)
+    writer.write(baseFeeMsat)
+    writer.write(feeMillionths)
+    writer.write(expiryDelta)
     return writer.bytes
   }
 
   /// Nil unless these are the bytes of one hop with a valid node id.
   init?(_ bytes: [UInt8]) {
     var reader = WireReader(bytes)
-    guard let node = (try? reader.take(PublicKey.size)).flatMap({ PublicKey($0) }),
-      let channel = try? reader.u64(), let base = try? reader.u32(), let share = try? reader.u32(),
-      let delta = try? reader.u16(), reader.isAtEnd
+    guard let point: CurvePoint = try? reader.read(), let node = PublicKey(point.bytes.array),
+      let channel: UInt64 = try? reader.read(), let base: UInt32 = try? reader.read(),
+      let share: UInt32 = try? reader.read(), let delta: UInt16 = try? reader.read(), reader.isAtEnd
     else { return nil }
     self.init(
       node: node, channel: ShortChannelID(channel), baseFeeMsat: base, feeMillionths: share,

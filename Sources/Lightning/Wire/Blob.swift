@@ -39,3 +39,13 @@ extension Blob: Codable {
     try container.encode(hash, forKey: .sha256)
   }
 }
+
+extension Blob: WireCodable {
+  package static var blank: Blob { [] }
+  package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    var bytes = Bytes(array)
+    try coder.field(&bytes)
+    try coder.ignoreRecords()
+    self = Blob(bytes.array)
+  }
+}

@@ -74,3 +74,10 @@ public struct Features: Hashable, Codable, Sendable {
   /// Whether the node supports splices, which also need `option_quiesce`.
   public var offersSplices: Bool { offers(Self.quiesce) && offers(Self.splice) }
 }
+
+extension Features: WireCodable {
+  package static var blank: Features { Features() }
+  package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.field(&bytes)
+  }
+}

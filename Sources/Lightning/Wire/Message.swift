@@ -55,503 +55,122 @@ public enum Message: Hashable, Codable, Sendable {
   public static let maximumStorageSize = 65531
 
   /// The message's channel id.
-  public var channel: Bytes32? {
+  public var channel: Bytes32? { layout.channel }
+
+  public var type: UInt16 { layout.type }
+
+  private var layout: (type: UInt16, channel: Bytes32?, body: any WireCodable) {
     switch self {
-    case .channelReestablish(let body): body.channel
-    case .addHTLC(let body): body.channel
-    case .fulfillHTLC(let body): body.channel
-    case .failHTLC(let body): body.channel
-    case .failMalformedHTLC(let body): body.channel
-    case .updateFee(let body): body.channel
-    case .commitmentSigned(let body): body.channel
-    case .revokeAndAck(let body): body.channel
-    case .quiescence(let body): body.channel
-    case .addInput(let body): body.channel
-    case .addOutput(let body): body.channel
-    case .transactionComplete(let body): body.channel
-    case .transactionSignatures(let body): body.channel
-    case .transactionAbort(let body): body.channel
-    case .spliceLocked(let body): body.channel
-    case .spliceInit(let body): body.channel
-    case .spliceAck(let body): body.channel
-    case .error(let body), .warning(let body): body.channel
-    case .initMessage, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .pushKey, .holdEnded,
-      .service, .unknown:
-      nil
+    case .warning(let body): (1, body.channel, body)
+    case .quiescence(let body): (2, body.channel, body)
+    case .peerStorage(let body): (7, nil, body)
+    case .peerStorageRetrieval(let body): (9, nil, body)
+    case .initMessage(let body): (16, nil, body)
+    case .error(let body): (17, body.channel, body)
+    case .ping(let body): (18, nil, body)
+    case .pong(let ignored): (19, nil, Padding(bytes: ignored))
+    case .addInput(let body): (66, body.channel, body)
+    case .addOutput(let body): (67, body.channel, body)
+    case .transactionComplete(let body): (70, body.channel, body)
+    case .transactionSignatures(let body): (71, body.channel, body)
+    case .transactionAbort(let body): (74, body.channel, body)
+    case .spliceLocked(let body): (77, body.channel, body)
+    case .spliceInit(let body): (80, body.channel, body)
+    case .spliceAck(let body): (81, body.channel, body)
+    case .addHTLC(let body): (128, body.channel, body)
+    case .fulfillHTLC(let body): (130, body.channel, body)
+    case .failHTLC(let body): (131, body.channel, body)
+    case .commitmentSigned(let body): (132, body.channel, body)
+    case .revokeAndAck(let body): (133, body.channel, body)
+    case .updateFee(let body): (134, body.channel, body)
+    case .failMalformedHTLC(let body): (135, body.channel, body)
+    case .channelReestablish(let body): (136, body.channel, body)
+    case .fenceAnswer(let body): (FenceAnswer.messageType, nil, body)
+    case .pushKey(let key): (Message.pushKeyType, nil, key)
+    case .holdEnded(let paymentHash): (Message.holdEndedType, nil, paymentHash)
+    case .service(let payload): (Message.serviceType, nil, Payload(bytes: payload))
+    case .unknown(let type, let bytes): (type, nil, Payload(bytes: bytes))
     }
   }
 
-  public var type: UInt16 {
-    switch self {
-    case .warning: 1
-    case .quiescence: 2
-    case .peerStorage: 7
-    case .peerStorageRetrieval: 9
-    case .initMessage: 16
-    case .error: 17
-    case .ping: 18
-    case .pong: 19
-    case .addInput: 66
-    case .addOutput: 67
-    case .transactionComplete: 70
-    case .transactionSignatures: 71
-    case .transactionAbort: 74
-    case .spliceLocked: 77
-    case .spliceInit: 80
-    case .spliceAck: 81
-    case .addHTLC: 128
-    case .fulfillHTLC: 130
-    case .failHTLC: 131
-    case .commitmentSigned: 132
-    case .revokeAndAck: 133
-    case .updateFee: 134
-    case .failMalformedHTLC: 135
-    case .channelReestablish: 136
-    case .fenceAnswer: FenceAnswer.messageType
-    case .pushKey: Message.pushKeyType
-    case .holdEnded: Message.holdEndedType
-    case .service: Message.serviceType
-    case .unknown(let type, _): type
-    }
-  }
-}
-
-/// BOLT 2 `tx_complete`: the sender has nothing to add. Sent by both in a row, it ends the negotiation.
-public struct TransactionComplete: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var extensions: RecordStream
-
-  public init(channel: Bytes32, extensions: RecordStream = RecordStream()) {
-    self.channel = channel
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `splice_locked`: the sender has seen enough confirmations of the new funding.
-public struct SpliceLocked: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var transaction: TransactionID
-  public var extensions: RecordStream
-
-  public init(channel: Bytes32, transaction: TransactionID, extensions: RecordStream = RecordStream()) {
-    self.channel = channel
-    self.transaction = transaction
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    transaction = TransactionID(hash: try reader.bytes32())
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.put(transaction.hash)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `update_fee`: the opener sets a new feerate for the commitments.
-public struct UpdateFee: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  /// In satoshis per 1000 weight units.
-  public var feeratePerKw: UInt32
-  public var extensions: RecordStream
-
-  public init(channel: Bytes32, feeratePerKw: UInt32, extensions: RecordStream = RecordStream()) {
-    self.channel = channel
-    self.feeratePerKw = feeratePerKw
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    feeratePerKw = try reader.u32()
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u32(feeratePerKw)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 1 `ping`: asks for a `pong` of a given length.
-public struct Ping: Hashable, Codable, Sendable {
-  /// From this number on no `pong` is sent.
-  public static let noAnswerFrom: UInt16 = 65532
-
-  public var pongSize: UInt16
-  public var ignored: Bytes
-
-  public init(pongSize: UInt16, ignored: Bytes = []) {
-    self.pongSize = pongSize
-    self.ignored = ignored
-  }
-
-  /// The `pong`; nil if none is due.
-  public var answer: Message? {
-    pongSize < Ping.noAnswerFrom ? .pong(Bytes(repeating: 0, count: Int(pongSize))) : nil
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    pongSize = try reader.u16()
-    ignored = try reader.counted()
-    _ = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.u16(pongSize)
-    writer.counted(ignored)
-  }
-}
-
-/// BOLT 2 `stfu`: the sender sends no more updates while the channel is quiescent.
-public struct Quiescence: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  /// False in an answer.
-  public var isInitiator: Bool
-  public var extensions: RecordStream
-
-  public init(channel: Bytes32, isInitiator: Bool, extensions: RecordStream = RecordStream()) {
-    self.channel = channel
-    self.isInitiator = isInitiator
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    let initiator = try reader.u8()
-    guard initiator <= 1 else { throw .impossibleValue }
-    isInitiator = initiator == 1
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u8(isInitiator ? 1 : 0)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `update_fulfill_htlc`: fulfills an HTLC with its preimage.
-public struct FulfillHTLC: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var id: UInt64
-  public var preimage: Bytes32
-  public var extensions: RecordStream
-
-  public init(
-    channel: Bytes32, id: UInt64, preimage: Bytes32, extensions: RecordStream = RecordStream()
-  ) {
-    self.channel = channel
-    self.id = id
-    self.preimage = preimage
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    id = try reader.u64()
-    preimage = try reader.bytes32()
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u64(id)
-    writer.put(preimage)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `revoke_and_ack`: revokes the sender's previous commitment.
-public struct RevokeAndAck: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var perCommitmentSecret: Bytes32
-  public var nextPerCommitmentPoint: CurvePoint
-  public var extensions: RecordStream
-
-  public init(
-    channel: Bytes32, perCommitmentSecret: Bytes32, nextPerCommitmentPoint: CurvePoint = .zeros,
-    extensions: RecordStream = RecordStream()
-  ) {
-    self.channel = channel
-    self.perCommitmentSecret = perCommitmentSecret
-    self.nextPerCommitmentPoint = nextPerCommitmentPoint
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    perCommitmentSecret = try reader.bytes32()
-    nextPerCommitmentPoint = try reader.fixed(CurvePoint.self)
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.put(perCommitmentSecret)
-    writer.put(nextPerCommitmentPoint)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `splice_ack`: accepts a splice.
-public struct SpliceAck: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  /// The satoshis that the sender adds to its balance; negative for a withdrawal.
-  public var contribution: Int64
-  public var fundingKey: CurvePoint
-  public var needsConfirmedInputs: Bool
-  public var extensions: RecordStream
-
-  public init(
-    channel: Bytes32, contribution: Int64 = 0, fundingKey: CurvePoint, needsConfirmedInputs: Bool = false,
-    extensions: RecordStream = RecordStream()
-  ) {
-    self.channel = channel
-    self.contribution = contribution
-    self.fundingKey = fundingKey
-    self.needsConfirmedInputs = needsConfirmedInputs
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    contribution = Int64(bitPattern: try reader.u64())
-    fundingKey = try reader.fixed(CurvePoint.self)
-    extensions = try reader.records(knowing: [RecordStream.confirmedInputsType])
-    needsConfirmedInputs = try extensions.takeConfirmedInputs()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u64(UInt64(bitPattern: contribution))
-    writer.put(fundingKey)
-    writer.records(extensions.with(confirmedInputs: needsConfirmedInputs))
-  }
-}
-
-/// The LSP's answer to a fence: a private odd message after the wallet's `init`, as the LSP's own `init` is sent
-/// before that. `accepted` u8 (0 or 1), `highest` u64, `container` 16 bytes.
-public struct FenceAnswer: Hashable, Codable, Sendable {
-  /// In BOLT 1's range for custom messages.
-  public static let messageType: UInt16 = 0xba71
-
-  public var accepted: Bool
-  /// The highest epoch that the LSP has stored; a refused wallet claims above it.
-  public var highest: Epoch
-  /// The container that the LSP has stored. If it differs, another device uses the node.
-  public var container: ContainerID
-
-  public init(accepted: Bool, highest: Epoch, container: ContainerID) {
-    self.accepted = accepted
-    self.highest = highest
-    self.container = container
-  }
-
-  init(record: Bytes) throws(WireError) {
-    var reader = WireReader(record.array)
-    guard record.count == 25 else { throw .malformedRecord(UInt64(FenceAnswer.messageType)) }
-    let verdict = try reader.u8()
-    guard verdict <= 1 else { throw .malformedRecord(UInt64(FenceAnswer.messageType)) }
-    accepted = verdict == 1
-    highest = try reader.u64()
-    container = try reader.containerID()
-  }
-
-  var record: Bytes {
+  /// The bytes on the wire, the type first.
+  public func encoded() -> [UInt8] {
+    let layout = layout
     var writer = WireWriter()
-    writer.u8(accepted ? 1 : 0)
-    writer.u64(highest)
-    writer.containerID(container)
-    return Bytes(writer.bytes)
-  }
-}
-
-/// BOLT 2 `update_fail_malformed_htlc`: the receiver could not read the onion, so it has no key to encrypt a reason.
-/// The sender of the HTLC gets the unencrypted code.
-public struct FailMalformedHTLC: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var id: UInt64
-  /// The hash of the received onion; zeros if omitted.
-  public var onionHash: Bytes32
-  public var code: UInt16
-  public var extensions: RecordStream
-
-  public init(
-    channel: Bytes32, id: UInt64, onionHash: Bytes32 = .zero, code: UInt16,
-    extensions: RecordStream = RecordStream()
-  ) {
-    self.channel = channel
-    self.id = id
-    self.onionHash = onionHash
-    self.code = code
-    self.extensions = extensions
+    writer.write(layout.type)
+    writer.write(layout.body)
+    return writer.bytes
   }
 
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    id = try reader.u64()
-    onionHash = try reader.bytes32()
-    code = try reader.u16()
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u64(id)
-    writer.put(onionHash)
-    writer.u16(code)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `update_fail_htlc`: fails an HTLC. There are no onions here: the reason is the two-byte failure code of
-/// BOLT 4, not an encrypted packet.
-public struct FailHTLC: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var id: UInt64
-  public var reason: Bytes
-  public var extensions: RecordStream
-
-  public init(channel: Bytes32, id: UInt64, reason: Bytes, extensions: RecordStream = RecordStream()) {
-    self.channel = channel
-    self.id = id
-    self.reason = reason
-    self.extensions = extensions
-  }
-
-  public init(channel: Bytes32, id: UInt64, code: UInt16) {
-    self.init(channel: channel, id: id, reason: Bytes([UInt8(code >> 8), UInt8(code & 0xff)]))
-  }
-
-  /// Nil unless the reason is the bare code.
-  public var code: UInt16? {
-    reason.count == 2 ? UInt16(reason.array[0]) << 8 | UInt16(reason.array[1]) : nil
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    id = try reader.u64()
-    reason = try reader.counted()
-    extensions = try reader.records()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u64(id)
-    writer.counted(reason)
-    writer.records(extensions)
-  }
-}
-
-/// BOLT 2 `splice_init`: begins the replacement of the channel's funding.
-public struct SpliceInit: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  /// The satoshis that the sender adds to its balance; negative for a withdrawal.
-  public var contribution: Int64
-  /// In satoshis per 1000 weight units.
-  public var feeratePerKw: UInt32
-  public var lockTime: UInt32
-  public var fundingKey: CurvePoint
-  public var needsConfirmedInputs: Bool
-  public var extensions: RecordStream
-
-  public init(
-    channel: Bytes32, contribution: Int64, feeratePerKw: UInt32, lockTime: UInt32 = 0, fundingKey: CurvePoint,
-    needsConfirmedInputs: Bool = false, extensions: RecordStream = RecordStream()
-  ) {
-    self.channel = channel
-    self.contribution = contribution
-    self.feeratePerKw = feeratePerKw
-    self.lockTime = lockTime
-    self.fundingKey = fundingKey
-    self.needsConfirmedInputs = needsConfirmedInputs
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    contribution = Int64(bitPattern: try reader.u64())
-    feeratePerKw = try reader.u32()
-    lockTime = try reader.u32()
-    fundingKey = try reader.fixed(CurvePoint.self)
-    extensions = try reader.records(knowing: [RecordStream.confirmedInputsType])
-    needsConfirmedInputs = try extensions.takeConfirmedInputs()
-  }
-
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.u64(UInt64(bitPattern: contribution))
-    writer.u32(feeratePerKw)
-    writer.u32(lockTime)
-    writer.put(fundingKey)
-    writer.records(extensions.with(confirmedInputs: needsConfirmedInputs))
-  }
-}
-
-/// BOLT 2 `tx_signatures`: the other side can broadcast the transaction.
-public struct TransactionSignatures: Hashable, Codable, Sendable {
-  /// BOLT 2 `shared_input_signature`; even, so required.
-  public static let sharedInputType: UInt64 = 0
-
-  public var channel: Bytes32
-  public var transaction: TransactionID
-  /// The witnesses of the sender's own inputs in order, each in Bitcoin's encoding.
-  public var witnesses: [Bytes]
-  /// The sender's signature for the input that spends the channel's funding.
-  public var sharedInputSignature: Signature?
-  public var extensions: RecordStream
-
-  public init(
-    channel: Bytes32, transaction: TransactionID, witnesses: [Bytes] = [],
-    sharedInputSignature: Signature? = nil,
-    extensions: RecordStream = RecordStream()
-  ) {
-    self.channel = channel
-    self.transaction = transaction
-    self.witnesses = witnesses
-    self.sharedInputSignature = sharedInputSignature
-    self.extensions = extensions
-  }
-
-  init(reader: inout WireReader) throws(WireError) {
-    channel = try reader.bytes32()
-    transaction = TransactionID(hash: try reader.bytes32())
-    let count = Int(try reader.u16())
-    // Checked before the loop, so that a wrong count costs no memory.
-    guard count * 2 <= reader.remaining else { throw .truncated }
-    witnesses = []
-    for _ in 0..<count { witnesses.append(try reader.counted()) }
-    extensions = try reader.records(knowing: [TransactionSignatures.sharedInputType])
-    if let record = extensions.take(TransactionSignatures.sharedInputType) {
-      guard let signature = Signature(record.array) else {
-        throw .malformedRecord(TransactionSignatures.sharedInputType)
-      }
-      sharedInputSignature = signature
+  /// The bytes in the ledger: a backup's hash stands in its place.
+  public var ledgerBytes: [UInt8] {
+    switch self {
+    case .peerStorage(let blob): Message.peerStorage(Blob(blob.hash.bytes)).encoded()
+    case .peerStorageRetrieval(let blob): Message.peerStorageRetrieval(Blob(blob.hash.bytes)).encoded()
+    default: encoded()
     }
   }
 
-  func write(to writer: inout WireWriter) {
-    writer.put(channel)
-    writer.put(transaction.hash)
-    let written = witnesses.prefix(Int(UInt16.max))
-    writer.u16(UInt16(written.count))
-    for witness in written { writer.counted(witness) }
-    writer.records(extensions.with(TransactionSignatures.sharedInputType, sharedInputSignature?.bytes))
+  /// Strict: numbers in their shortest form, records in ascending order, complete, nothing after the end.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    guard bytes.count <= Message.maximumSize else { throw .tooLong }
+    var reader = WireReader(bytes)
+    let type: UInt16 = try reader.read()
+    switch type {
+    case 1: self = .warning(try reader.read())
+    case 2: self = .quiescence(try reader.read())
+    case 7: self = .peerStorage(try reader.read())
+    case 9: self = .peerStorageRetrieval(try reader.read())
+    case 16: self = .initMessage(try reader.read())
+    case 17: self = .error(try reader.read())
+    case 18: self = .ping(try reader.read())
+    case 19: self = .pong((try reader.read() as Padding).bytes)
+    case 66: self = .addInput(try reader.read())
+    case 67: self = .addOutput(try reader.read())
+    case 70: self = .transactionComplete(try reader.read())
+    case 71: self = .transactionSignatures(try reader.read())
+    case 74: self = .transactionAbort(try reader.read())
+    case 77: self = .spliceLocked(try reader.read())
+    case 80: self = .spliceInit(try reader.read())
+    case 81: self = .spliceAck(try reader.read())
+    case 128: self = .addHTLC(try reader.read())
+    case 130: self = .fulfillHTLC(try reader.read())
+    case 131: self = .failHTLC(try reader.read())
+    case 132: self = .commitmentSigned(try reader.read())
+    case 133: self = .revokeAndAck(try reader.read())
+    case 134: self = .updateFee(try reader.read())
+    case 135: self = .failMalformedHTLC(try reader.read())
+    case 136: self = .channelReestablish(try reader.read())
+    case Message.serviceType: self = .service((try reader.read() as Payload).bytes)
+    default:
+      guard !type.isMultiple(of: 2) || Gossip.types.contains(type) else { throw .unknownEvenMessage(type) }
+      self = Message(ownOr: type, (try reader.read() as Payload).bytes)
+    }
+    guard reader.isAtEnd else { throw .trailingBytes }
+  }
+
+  /// Other software may use our types for other messages, which are unknown here.
+  private init(ownOr type: UInt16, _ bytes: Bytes) {
+    var reader = WireReader(bytes.array)
+    if type == FenceAnswer.messageType, let answer: FenceAnswer = try? reader.read(), reader.isAtEnd {
+      self = .fenceAnswer(answer)
+    } else if type == Message.pushKeyType, let key = CurvePoint(bytes.array) {
+      self = .pushKey(key)
+    } else if type == Message.holdEndedType, let paymentHash = Bytes32(bytes.array) {
+      self = .holdEnded(paymentHash)
+    } else {
+      self = .unknown(type: type, bytes: bytes)
+    }
+  }
+
+  /// Bytes to be ignored, like the records after them.
+  private struct Padding: WireCodable {
+    var bytes: Bytes
+
+    static var blank: Padding { Padding(bytes: []) }
+    mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+      try coder.field(&bytes)
+      try coder.ignoreRecords()
+    }
   }
 }

@@ -12,37 +12,40 @@ public struct NodeBackup: Hashable, Codable, Sendable {
 
   public func encoded() -> [UInt8] {
     var writer = WireWriter()
-    writer.u8(Self.version)
-    writer.counted(Bytes(channel.encoded()))
-    let kept = invoices.suffix(Self.invoiceLimit)
-    writer.u16(UInt16(kept.count))
-    for invoice in kept {
-      writer.put(invoice.paymentHash)
-      writer.u64(invoice.amountMsat)
-      writer.put(invoice.tweak)
-      writer.u64(UInt64(bitPattern: invoice.expiresAt))
-      writer.counted(Bytes(Array(invoice.text.utf8.prefix(200))))
-    }
+    writer.write(Self.version)
+    writer.write(Bytes(channel.encoded()))
+    var kept = Array(invoices.suffix(Self.invoiceLimit))
+    writer.list(&kept, count: UInt16.self)
     return writer.bytes
   }
 
   public static func read(_ bytes: [UInt8]) -> BackupReading {
     do {
       var reader = WireReader(bytes)
-      let version = try reader.u8()
+      let version: UInt8 = try reader.read()
       guard version == Self.version else { return .otherVersion(version, known: Self.version) }
-      let channel = try Channel(decoding: try reader.counted().array)
+      let channel = try Channel(decoding: (try reader.read() as Bytes).array)
       var invoices: [Invoice] = []
-      for _ in 0..<(try reader.u16()) {
-        invoices.append(
-          Invoice(
-            paymentHash: try reader.bytes32(), amountMsat: try reader.u64(), text: "",
-            tweak: try reader.bytes32(), expiresAt: Int64(bitPattern: try reader.u64())))
-        invoices[invoices.count - 1].text = String(decoding: try reader.counted().array, as: UTF8.self)
-      }
+      try reader.list(&invoices, count: UInt16.self)
       return reader.isAtEnd ? .backup(NodeBackup(channel: channel, invoices: invoices)) : .unreadable
     } catch {
       return .unreadable
     }
+  }
+}
+
+extension Invoice: WireCodable {
+  package static var blank: Invoice {
+    Invoice(paymentHash: .zero, amountMsat: 0, text: "", tweak: .zero, expiresAt: 0)
+  }
+
+  package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.field(&paymentHash)
+    try coder.field(&amountMsat)
+    try coder.field(&tweak)
+    try coder.field(&expiresAt)
+    var text = Bytes(Array(text.utf8.prefix(200)))
+    try coder.field(&text)
+    self.text = String(decoding: text.array, as: UTF8.self)
   }
 }

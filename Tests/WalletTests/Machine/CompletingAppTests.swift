@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+@testable import Lightning
 import Testing
 
 @testable import Wallet
