@@ -16,7 +16,7 @@ struct WireArrows: Sendable {
     var received: [Passed] = []
   }
 
-  private struct Connection: Sendable {
+  private struct DrawnConnection: Sendable {
     var span: Int
     var row: Int
     var opened: TimelineAnchor
@@ -28,7 +28,7 @@ struct WireArrows: Sendable {
   private var epochs: [TimelineWho: Epoch] = [:]
   private var dials: [Dial] = []
   private var current: [TimelineWho: Int] = [:]
-  private var connections: [Connection] = []
+  private var connections: [DrawnConnection] = []
   private var numbers: [UInt64: Int] = [:]
 
   /// Which epoch a process dials under.
@@ -50,7 +50,7 @@ struct WireArrows: Sendable {
     case .connectionOpened(let id):
       let row = sheet.takeRow(of: who)
       let span = sheet.begin(.connection, in: who, row: row, "connection \(id)")
-      connections.append(Connection(span: span, row: row, opened: sheet.here))
+      connections.append(DrawnConnection(span: span, row: row, opened: sheet.here))
       numbers[id] = connections.count - 1
       sheet.anchor("ledger connections \(id)")
     case .connectionJudged(let id, let epoch, let isAccepted, let words):
