@@ -13,7 +13,7 @@ import WalletProcess
 /// Existing databases have these values: renaming a Swift case must not change them.
 @Suite("The stored names of values")
 struct StoredNamesTests {
-  private func names<Value: StoredName>(_: Value.Type) -> [String] { Value.allCases.map(\.storedName) }
+  private func names<Value: CaseIterable>(_: Value.Type) -> [String] { Value.allCases.map { "\($0)" } }
 
   private func rawValues<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type) -> [String] {
     Value.allCases.map(\.rawValue)

@@ -89,7 +89,7 @@ extension ChannelTables {
       let known = try row.outPoint(1)
       if known == record.splice?.funding, let splice = record.splice {
         return try writer.execute(
-          "UPDATE splices SET state = ? WHERE id = ?", [.text(splice.stage.storedName), try row.value(0)])
+          "UPDATE splices SET state = ? WHERE id = ?", [.text("\(splice.stage)"), try row.value(0)])
       }
       let end: SpliceEnd = known == record.funding ? .done : isRestored ? .lost : .forgotten
       try writer.execute(
@@ -102,7 +102,7 @@ extension ChannelTables {
       "txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat, unsigned_transaction, "
         + (moment.map { "begun_\($0)" } + (wallet == nil ? [] : ["wallet"])).joined(separator: ", "),
       [
-        .blob(splice.id.hash.bytes), .text(splice.stage.storedName), .integer(splice.isOurs ? 1 : 0),
+        .blob(splice.id.hash.bytes), .text("\(splice.stage)"), .integer(splice.isOurs ? 1 : 0),
         .blob(record.funding.transaction.hash.bytes), .integer(Int64(record.funding.index)),
         .integer(Int64(splice.fundingIndex)), try .unsigned(splice.amountSat), try .unsigned(splice.feeSat),
         .blob(splice.transaction.array),
@@ -160,8 +160,8 @@ enum HTLCRow {
 
   static func values(of htlc: HTLC) throws -> [SQLValue] {
     [
-      .text(htlc.direction.storedName), try .unsigned(htlc.id), try .unsigned(htlc.amountMsat),
-      .blob(htlc.paymentHash.bytes), .integer(Int64(htlc.cltvExpiry)), .text(htlc.state.storedName),
+      .text("\(htlc.direction)"), try .unsigned(htlc.id), try .unsigned(htlc.amountMsat),
+      .blob(htlc.paymentHash.bytes), .integer(Int64(htlc.cltvExpiry)), .text("\(htlc.state)"),
     ] + values(of: htlc.removal) + SQLValue.columns(of: htlc.paymentData)
   }
 

@@ -19,6 +19,15 @@ extension Row {
     OutPoint(transaction: TransactionID(hash: try bytes32(index)), index: try unsigned32(index + 1))
   }
 
+  /// The case of this name.
+  func named<Value: CaseIterable>(_ index: Int) throws -> Value {
+    let name = try text(index)
+    guard let value = Value.allCases.first(where: { "\($0)" == name }) else {
+      throw mismatch(index, "one of " + Value.allCases.map { "\($0)" }.joined(separator: ", "))
+    }
+    return value
+  }
+
   func unsigned32(_ index: Int) throws -> UInt32 {
     guard let value = UInt32(exactly: try integer(index)) else { throw mismatch(index, "a 32-bit number") }
     return value
