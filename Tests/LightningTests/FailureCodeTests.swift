@@ -22,8 +22,7 @@ struct FailureCodeTests {
     0x8000, 0x4000, 0x2000, 0x1000
   )
 
-  @Test
-  func `Each failure code has BOLT 4's number, flags and name`() {
+  @Test func `Each failure code has BOLT 4's number, flags and name`() {
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
       #expect(code.name == row.name)
@@ -37,43 +36,21 @@ struct FailureCodeTests {
     #expect(FailureCode(rawValue: 0x15).description == "0x0015")
   }
 
-  /// What a sender with one route learns from the code: the failure's class, final or passing.
-  @Test
-  func `B-1.7.5.3, B-1.7.5.4 Each failure code of BOLT 4 advises a retry or none, with its reason`() {
-    let classes: [(advice: FailureAdvice, codes: [UInt16])] = [
-      (.giveUp(.permanentPolicyError), [0x6002, 0x4008]),
-      (.giveUp(.unsupportedFeatures), [0x6003, 0xC004, 0xC005, 0xC006, 0x4009, 0x4016, 0xC018]),
-      (.giveUp(.amountBelowMinimum), [0x100B]),
-      (.giveUp(.incorrectPaymentDetails), [0x400F]),
-      (.giveUp(.recipientRejected), [0x0013]),
-      (.tryAgain(.temporaryChannelFailure), [0x1007, 0x0017]),
-      (.tryAgain(.nodeUnreachable), [0x2002, 0x400A, 0x1014]),
-      (.tryAgain(.feeOrExpiry), [0x100C, 0x100D, 0x100E, 0x0012, 0x0015]),
-    ]
-    for (advice, codes) in classes {
-      for code in codes { #expect(FailureCode(rawValue: code).advice == advice, "\(code)") }
-    }
-    #expect(classes.map(\.codes.count).reduce(0, +) == Self.table.count)
-  }
-
-  @Test
-  func `Each failure code but three advises a retry exactly if its PERM bit is 0`() {
+  @Test func `Each failure code but three advises a retry exactly if its PERM bit is 0`() {
     let exceptions: [UInt16] = [0x400A, 0x100B, 0x0013]
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
       #expect(
-        code.advice.mayTryAgain == (code.isPermanent == exceptions.contains(code.rawValue)), "\(row.name)")
+        code.failureClass.mayPass == (code.isPermanent == exceptions.contains(code.rawValue)), "\(row.name)")
     }
-    #expect(!FailureCode(rawValue: 0x4FFF).advice.mayTryAgain)
-    #expect(FailureCode(rawValue: 0x0FFF).advice.mayTryAgain)
   }
 
-  @Test
-  func `For an unknown code the flags decide the advice`() {
-    #expect(FailureCode(rawValue: 0x4FFF).advice == .giveUp(.permanentPolicyError))
-    #expect(FailureCode(rawValue: 0xCFFF).advice == .giveUp(.unsupportedFeatures))
-    #expect(FailureCode(rawValue: 0x1FFF).advice == .tryAgain(.feeOrExpiry))
-    #expect(FailureCode(rawValue: 0x2FFF).advice == .tryAgain(.nodeUnreachable))
-    #expect(FailureCode(rawValue: 0x0FFF).advice == .tryAgain(.temporaryChannelFailure))
+  @Test(
+    arguments: [
+      (0x4FFF, .permanentPolicyError), (0xCFFF, .unsupportedFeatures), (0x1FFF, .feeOrExpiryConstraint),
+      (0x2FFF, .nodeUnreachable), (0x0FFF, .temporaryChannelFailure),
+    ] as [(UInt16, FailureClass)])
+  func `For an unknown code the flags decide the class`(code: UInt16, expected: FailureClass) {
+    #expect(FailureCode(rawValue: code).failureClass == expected)
   }
 }

@@ -12,10 +12,13 @@ import Testing
   ]
 
   @Test
-  func `B-1.7.5.3, B-1.7.5.4, K-7 Each failure code has one of eleven classes, and four of these may pass`() {
+  func
+    `B-1.7.5.3, B-1.7.5.4, K-7, K-47 Each failure code has one of eleven classes, and four of these may pass`()
+  {
     for (expected, codes) in Self.classes {
-      for code in codes { #expect(FailureClass(FailureCode(rawValue: code)) == expected) }
+      for code in codes { #expect(FailureCode(rawValue: code).failureClass == expected) }
     }
+    #expect(Self.classes.flatMap(\.1).count == FailureCode.all.count)
     let passing: [FailureClass] = [
       .routeNotFound, .temporaryChannelFailure, .nodeUnreachable, .feeOrExpiryConstraint,
     ]
@@ -69,14 +72,5 @@ import Testing
     run.start()
     #expect(run.answer(.notSent(.notRunning)).retry?.attempt == 2)
     #expect(run.wake() == [.attempt(2)])
-  }
-
-  /// With one route a node on the way that refuses for good cannot be avoided.
-  @Test func `K-47 A permanent failure of a node on the way is final, as there is no other route`() {
-    for code in [0x6002, 0x4008, 0x6003, 0x4009] as [UInt16] {
-      #expect(!FailureClass(FailureCode(rawValue: code)).mayPass)
-    }
-    // By its flag permanent too, but peers send it for a recipient that is offline.
-    #expect(FailureClass(FailureCode(rawValue: 0x400A)).mayPass)
   }
 }

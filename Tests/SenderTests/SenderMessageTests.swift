@@ -197,7 +197,7 @@ private struct Watch {
     inFlight = nil
     isAsking = false
     switch answer {
-    case .failed(let code): mayPass = FailureClass(code).mayPass
+    case .failed(let code): mayPass = code.failureClass.mayPass
     case .notSent(let why): mayPass = why.mayPass
     case .settled, .alreadyPending, .alreadyPaid, .refused: mayPass = false
     }

@@ -88,8 +88,8 @@ package struct PaymentAnswer: Sendable {
     if failure?.rawValue == FailureCode.mppTimeout {
       return "the other parts did not arrive in time; try again later"
     }
-    guard let advice = failure?.advice else { return "the recipient refused the payment" }
-    return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
+    guard let failure = failure?.failureClass else { return "the recipient refused the payment" }
+    return "\(failure.reason); \(failure.mayPass ? "try again later" : "ask for a new invoice")"
   }
 
   package var meaning: String {
@@ -102,7 +102,7 @@ package struct PaymentAnswer: Sendable {
     case "already-pending": "a payment of this invoice is pending; wait for it"
     case "already-paid": "this invoice is paid already; ask for a new one"
     case "refused-by-recipient": refusal
-    case "on-order": failure?.advice.reason ?? "the peer was told to fail it"
+    case "on-order": failure?.failureClass.reason ?? "the peer was told to fail it"
     case "another-payee":
       "the invoice is of another wallet, and lspd delivers to its own wallet only; pay it with `baton send`"
     case let other: other ?? "no reason given"

@@ -35,8 +35,8 @@ struct SentPayment {
         "the outcome was lost with the wallet's database, and the payment may be settled; ask the recipient before you pay a new invoice"
     }
     guard let failure else { return nil }
-    let next = failure.advice.mayTryAgain ? "try again later" : "ask for a new invoice"
-    return "\(failure.advice.reason); the money is back, \(next)"
+    let next = failure.failureClass.mayPass ? "try again later" : "ask for a new invoice"
+    return "\(failure.failureClass.reason); the money is back, \(next)"
   }
 
   var sentence: String {

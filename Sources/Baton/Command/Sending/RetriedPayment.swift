@@ -209,7 +209,7 @@ extension SenderFailure {
   init(_ answer: AttemptAnswer) {
     self.init(failure: .routeNotFound, code: nil, attempts: 1, end: .final)
     switch answer {
-    case .failed(let code): (failure, self.code) = (FailureClass(code), code)
+    case .failed(let code): (failure, self.code) = (code.failureClass, code)
     case .notSent(let why): (failure, notSent) = (why.failureClass, why)
     case .settled, .alreadyPending, .alreadyPaid, .refused: break
     }

@@ -35,65 +35,48 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
   /// UPDATE: the payment violates the channel's forwarding parameters.
   public var isAboutUpdate: Bool { rawValue & 0x1000 != 0 }
 
-  // MARK: Name and advice
+  // MARK: Name and class
 
   /// BOLT 4's name; nil for an unknown code.
   public var name: String? { Self.known.first { $0.code == rawValue }?.name }
 
-  /// The advice for a sender with a single route, through the wallet's peer.
-  ///
-  /// After a permanent failure of an intermediate node BOLT 4 has the sender try another route; there is none here.
-  /// An unknown code is judged by its flags.
-  public var advice: FailureAdvice {
-    Self.known.first { $0.code == rawValue }?.advice ?? adviceByBits
+  /// What the code means to a sender with one route, through the wallet's peer: what a node on the way refuses for good,
+  /// no other route can carry (K-47). An unknown code is judged by its flags.
+  public var failureClass: FailureClass {
+    Self.known.first { $0.code == rawValue }?.failureClass ?? classByFlags
   }
 
-  private var adviceByBits: FailureAdvice {
-    if isPermanent { return .giveUp(isBadOnion ? .unsupportedFeatures : .permanentPolicyError) }
-    if isAboutUpdate { return .tryAgain(.feeOrExpiry) }
-    return .tryAgain(isAboutNode ? .nodeUnreachable : .temporaryChannelFailure)
+  private var classByFlags: FailureClass {
+    if isPermanent { return isBadOnion ? .unsupportedFeatures : .permanentPolicyError }
+    if isAboutUpdate { return .feeOrExpiryConstraint }
+    return isAboutNode ? .nodeUnreachable : .temporaryChannelFailure
   }
 
-  private struct Known {
-    let code: UInt16
-    let name: String
-    let advice: FailureAdvice
-
-    init(_ code: UInt16, _ name: String, _ advice: FailureAdvice) {
-      self.code = code
-      self.name = name
-      self.advice = advice
-    }
-  }
-
-  private static let known = [
-    Known(0x2002, "temporary_node_failure", .tryAgain(.nodeUnreachable)),
-    Known(0x6002, "permanent_node_failure", .giveUp(.permanentPolicyError)),
-    Known(0x6003, "required_node_feature_missing", .giveUp(.unsupportedFeatures)),
-    Known(0xC004, "invalid_onion_version", .giveUp(.unsupportedFeatures)),
-    Known(0xC005, "invalid_onion_hmac", .giveUp(.unsupportedFeatures)),
-    Known(0xC006, "invalid_onion_key", .giveUp(.unsupportedFeatures)),
-    Known(temporaryChannelFailure, "temporary_channel_failure", .tryAgain(.temporaryChannelFailure)),
-    Known(0x4008, "permanent_channel_failure", .giveUp(.permanentPolicyError)),
-    Known(0x4009, "required_channel_feature_missing", .giveUp(.unsupportedFeatures)),
+  private static let known: [(code: UInt16, name: String, failureClass: FailureClass)] = [
+    (0x2002, "temporary_node_failure", .nodeUnreachable),
+    (0x6002, "permanent_node_failure", .permanentPolicyError),
+    (0x6003, "required_node_feature_missing", .unsupportedFeatures),
+    (0xC004, "invalid_onion_version", .unsupportedFeatures),
+    (0xC005, "invalid_onion_hmac", .unsupportedFeatures),
+    (0xC006, "invalid_onion_key", .unsupportedFeatures),
+    (temporaryChannelFailure, "temporary_channel_failure", .temporaryChannelFailure),
+    (0x4008, "permanent_channel_failure", .permanentPolicyError),
+    (0x4009, "required_channel_feature_missing", .unsupportedFeatures),
     // Permanent by its flag, but common peers send it for a recipient that is only offline.
-    Known(unknownNextPeer, "unknown_next_peer", .tryAgain(.nodeUnreachable)),
-    Known(amountBelowMinimum, "amount_below_minimum", .giveUp(.amountBelowMinimum)),
-    Known(0x100C, "fee_insufficient", .tryAgain(.feeOrExpiry)),
-    Known(0x100D, "incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
-    Known(0x100E, "expiry_too_soon", .tryAgain(.feeOrExpiry)),
-    Known(
-      incorrectOrUnknownPaymentDetails, "incorrect_or_unknown_payment_details",
-      .giveUp(.incorrectPaymentDetails)
-    ),
-    Known(0x0012, "final_incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
+    (unknownNextPeer, "unknown_next_peer", .nodeUnreachable),
+    (amountBelowMinimum, "amount_below_minimum", .amountBelowMinimum),
+    (0x100C, "fee_insufficient", .feeOrExpiryConstraint),
+    (0x100D, "incorrect_cltv_expiry", .feeOrExpiryConstraint),
+    (0x100E, "expiry_too_soon", .feeOrExpiryConstraint),
+    (incorrectOrUnknownPaymentDetails, "incorrect_or_unknown_payment_details", .incorrectPaymentDetails),
+    (0x0012, "final_incorrect_cltv_expiry", .feeOrExpiryConstraint),
     // Transient by its flags, but another attempt with the same invoice and amount would fail too.
-    Known(0x0013, "final_incorrect_htlc_amount", .giveUp(.recipientRejected)),
-    Known(channelDisabled, "channel_disabled", .tryAgain(.nodeUnreachable)),
-    Known(0x0015, "expiry_too_far", .tryAgain(.feeOrExpiry)),
-    Known(0x4016, "invalid_onion_payload", .giveUp(.unsupportedFeatures)),
-    Known(mppTimeout, "mpp_timeout", .tryAgain(.temporaryChannelFailure)),
-    Known(0xC018, "invalid_onion_blinding", .giveUp(.unsupportedFeatures)),
+    (0x0013, "final_incorrect_htlc_amount", .recipientRejected),
+    (channelDisabled, "channel_disabled", .nodeUnreachable),
+    (0x0015, "expiry_too_far", .feeOrExpiryConstraint),
+    (0x4016, "invalid_onion_payload", .unsupportedFeatures),
+    (mppTimeout, "mpp_timeout", .temporaryChannelFailure),
+    (0xC018, "invalid_onion_blinding", .unsupportedFeatures),
   ]
 }
 
@@ -105,35 +88,45 @@ extension FailureCode: CustomStringConvertible {
   }
 }
 
-/// How a sender reacts to a failure code.
-public enum FailureAdvice: Hashable, Sendable {
-  case tryAgain(Passing)
-  case giveUp(Final)
+/// What a failed attempt means to the sender: whether another one may succeed.
+public enum FailureClass: String, Hashable, Codable, Sendable, CaseIterable {
+  // Another attempt would fail too.
+  case invoiceExpired = "invoice-expired"
+  case amountTooHigh = "amount-too-high"
+  case amountBelowMinimum = "amount-below-minimum"
+  case unsupportedFeatures = "unsupported-features"
+  case incorrectPaymentDetails = "incorrect-payment-details"
+  case recipientRejected = "recipient-rejected"
+  case permanentPolicyError = "permanent-policy-error"
+  // Another attempt may succeed.
+  case routeNotFound = "route-not-found"
+  case temporaryChannelFailure = "temporary-channel-failure"
+  case nodeUnreachable = "node-unreachable"
+  case feeOrExpiryConstraint = "fee-or-expiry-constraint"
 
-  /// A later attempt may succeed.
-  public enum Passing: String, Hashable, Sendable, CaseIterable {
-    case nodeUnreachable = "the recipient, or a node on the way, cannot be reached"
-    case temporaryChannelFailure = "a channel on the way cannot carry the payment now"
-    case feeOrExpiry = "a channel on the way refuses the fee or the expiry"
+  public var mayPass: Bool {
+    switch self {
+    case .routeNotFound, .temporaryChannelFailure, .nodeUnreachable, .feeOrExpiryConstraint: true
+    case .invoiceExpired, .amountTooHigh, .amountBelowMinimum, .unsupportedFeatures,
+      .incorrectPaymentDetails, .recipientRejected, .permanentPolicyError:
+      false
+    }
   }
 
-  /// Another attempt would fail too.
-  public enum Final: String, Hashable, Sendable, CaseIterable {
-    case permanentPolicyError = "a node or channel on the way fails permanently"
-    case unsupportedFeatures = "a node on the way cannot process the payment's onion"
-    case amountBelowMinimum = "the amount is below a channel's minimum"
-    case incorrectPaymentDetails = "the recipient knows no such invoice, or the amount is wrong"
-    case recipientRejected = "the recipient refused the payment"
-  }
-
-  public var mayTryAgain: Bool {
-    if case .tryAgain = self { true } else { false }
-  }
-
+  /// One clause.
   public var reason: String {
     switch self {
-    case .tryAgain(let reason): reason.rawValue
-    case .giveUp(let reason): reason.rawValue
+    case .invoiceExpired: "the invoice has expired"
+    case .amountTooHigh: "the amount is above the sender's balance"
+    case .amountBelowMinimum: "the amount is below a channel's minimum"
+    case .unsupportedFeatures: "a node on the way cannot process the payment's onion"
+    case .incorrectPaymentDetails: "the recipient knows no such invoice, or the amount is wrong"
+    case .recipientRejected: "the recipient refused the payment"
+    case .permanentPolicyError: "a node or channel on the way fails permanently"
+    case .routeNotFound: "there is no route to the recipient"
+    case .temporaryChannelFailure: "a channel on the way cannot carry the payment now"
+    case .nodeUnreachable: "the recipient, or a node on the way, cannot be reached"
+    case .feeOrExpiryConstraint: "a channel on the way refuses the fee or the expiry"
     }
   }
 }
