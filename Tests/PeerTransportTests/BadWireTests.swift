@@ -11,8 +11,7 @@ import Testing
     return BadWire(habits, seed: 1)
   }
 
-  @Test
-  func `Without faults the wire passes everything on at once, then the close`() {
+  @Test func `Without faults the wire passes everything on at once, then the close`() {
     var wire = wire { _ in }
     #expect(wire.handle(.came(from: .dialler, [1, 2]), at: at(0)) == [.pass(to: .listener, [1, 2])])
     #expect(wire.handle(.came(from: .listener, [3]), at: at(1)) == [.pass(to: .dialler, [3])])
@@ -71,8 +70,7 @@ import Testing
     #expect(run { $0.lost = 300 } == run { $0.lost = 300 })
   }
 
-  @Test
-  func `The wire cuts the connection in the middle of a piece and passes nothing on afterwards`() {
+  @Test func `The wire cuts the connection in the middle of a piece and passes nothing on afterwards`() {
     var wire = wire { $0.cutAfter = 5 }
     #expect(wire.handle(.came(from: .dialler, [1, 2, 3]), at: at(0)) == [.pass(to: .listener, [1, 2, 3])])
     #expect(

@@ -11,8 +11,15 @@ import Testing
     ([0, 2] + SHA256.hash([UInt8(number % 256), UInt8(number / 256)]).bytes)[...]
   }
 
-  @Test
-  func `A replayed first act is refused from any address, also an hour later`() {
+  private func gate(remembered: Int? = nil, perSecond: Int? = nil, sources: Int? = nil) -> HandshakeGate {
+    var limits = HandshakeGate.Limits()
+    limits.remembered = remembered ?? limits.remembered
+    limits.perSecond = perSecond ?? limits.perSecond
+    limits.sources = sources ?? limits.sources
+    return HandshakeGate(limits: limits)
+  }
+
+  @Test func `A replayed first act is refused from any address, also an hour later`() {
     var gate = HandshakeGate()
     #expect(gate.admits(act(1), from: 1, at: start) == true)
     for number in 2..<100 { #expect(gate.admits(act(number), from: 1, at: start) == true) }
@@ -20,43 +27,31 @@ import Testing
     #expect(gate.admits(act(1), from: 2, at: start + .seconds(3600)) == false)
   }
 
-  @Test
-  func `Only the configured number of first acts is remembered; the oldest is forgotten`() {
-    var limits = HandshakeGate.Limits()
-    limits.remembered = 3
-    var gate = HandshakeGate(limits: limits)
+  @Test func `Only the configured number of first acts is remembered; the oldest is forgotten`() {
+    var gate = gate(remembered: 3)
     for number in 1...4 { #expect(gate.admits(act(number), from: 1, at: start) == true) }
     for number in 2...4 { #expect(gate.admits(act(number), from: 1, at: start) == false) }
     #expect(gate.admits(act(1), from: 1, at: start) == true)
   }
 
-  @Test
-  func `Each address has its own limit of unfinished handshakes per second`() {
-    var limits = HandshakeGate.Limits()
-    limits.perSecond = 10
-    var gate = HandshakeGate(limits: limits)
+  @Test func `Each address has its own limit of unfinished handshakes per second`() {
+    var gate = gate(perSecond: 10)
     for number in 0..<10 { #expect(gate.admits(act(number), from: 1, at: start) == true) }
     #expect(gate.admits(act(10), from: 1, at: start) == false)
     #expect(gate.admits(act(11), from: 2, at: start) == true)
     #expect(gate.admits(act(12), from: 1, at: start + .seconds(1)) == true)
   }
 
-  @Test
-  func `Finished handshakes do not count against an address's limit`() {
-    var limits = HandshakeGate.Limits()
-    limits.perSecond = 1
-    var gate = HandshakeGate(limits: limits)
+  @Test func `Finished handshakes do not count against an address's limit`() {
+    var gate = gate(perSecond: 1)
     for number in 0..<50 {
       #expect(gate.admits(act(number), from: 1, at: start) == true)
       gate.finished(from: 1, at: start)
     }
   }
 
-  @Test
-  func `Half a second after a burst of first acts another one from their address is admitted`() {
-    var limits = HandshakeGate.Limits()
-    limits.perSecond = 10
-    var gate = HandshakeGate(limits: limits)
+  @Test func `Half a second after a burst of first acts another one from their address is admitted`() {
+    var gate = gate(perSecond: 10)
     for second in 0..<5 {
       let begin = start + .seconds(Int64(second))
       for number in 0..<50 { _ = gate.admits(act(second * 100 + number), from: 1, at: begin) }
@@ -65,12 +60,8 @@ import Testing
     }
   }
 
-  @Test
-  func `An address with a finished handshake keeps its own limit among many other addresses`() {
-    var limits = HandshakeGate.Limits()
-    limits.perSecond = 2
-    limits.sources = 4
-    var gate = HandshakeGate(limits: limits)
+  @Test func `An address with a finished handshake keeps its own limit among many other addresses`() {
+    var gate = gate(perSecond: 2, sources: 4)
     #expect(gate.admits(act(1), from: 1, at: start) == true)
     gate.finished(from: 1, at: start)
     for number in 2..<1000 {
@@ -81,12 +72,8 @@ import Testing
     #expect(gate.admits(act(1002), from: 1, at: later) == true)
   }
 
-  @Test
-  func `An address without a limit of its own gets one when its handshake finishes`() {
-    var limits = HandshakeGate.Limits()
-    limits.perSecond = 3
-    limits.sources = 1
-    var gate = HandshakeGate(limits: limits)
+  @Test func `An address without a limit of its own gets one when its handshake finishes`() {
+    var gate = gate(perSecond: 3, sources: 1)
     for number in 1...4 { #expect(gate.admits(act(number), from: UInt32(number), at: start) == true) }
     gate.finished(from: 2, at: start)
     for number in 5...9 { #expect(gate.admits(act(number), from: UInt32(number), at: start) == false) }
@@ -94,12 +81,8 @@ import Testing
     #expect(gate.admits(act(13), from: 2, at: start) == false)
   }
 
-  @Test
-  func `Addresses without a limit of their own share one limit, which refills`() {
-    var limits = HandshakeGate.Limits()
-    limits.perSecond = 1
-    limits.sources = 4
-    var gate = HandshakeGate(limits: limits)
+  @Test func `Addresses without a limit of their own share one limit, which refills`() {
+    var gate = gate(perSecond: 1, sources: 4)
     let admitted = (1...100).filter { gate.admits(act($0), from: UInt32($0), at: start) }
     #expect(admitted.count <= 5)
     #expect(gate.admits(act(200), from: 77, at: start + .seconds(2)) == true)

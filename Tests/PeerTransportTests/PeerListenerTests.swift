@@ -7,19 +7,7 @@ import Testing
 
 @testable import LightningIO
 
-@Suite("The peer's listener", .serialized) struct PeerListenerTests {
-  private let loop: EventLoop
-  private let anywhere: HostAndPort
-  private let ours: PrivateKey
-  private let theirs: PrivateKey
-
-  init() throws {
-    loop = try EventLoop()
-    anywhere = try #require(HostAndPort("127.0.0.1:0"))
-    ours = try #require(PrivateKey(SHA256.hash([1])))
-    theirs = try #require(PrivateKey(SHA256.hash([2])))
-  }
-
+@Suite("The peer's listener", .serialized) final class PeerListenerTests: TransportSuite {
   /// An unknown client: a plain socket without our connection code.
   private func openSocket(to address: HostAndPort, sending bytes: [UInt8] = []) throws -> Int32 {
     var place = try TCPSocket.address(of: address)
@@ -36,8 +24,7 @@ import Testing
 
   /// A wallet that completes the handshake and sends these messages at once.
   private func dial(_ listener: PeerListener, sending messages: [[UInt8]]) throws -> PeerConnection {
-    let wallet = try PeerConnection.dial(
-      PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
+    let wallet = try dial(listener.address)
     wallet.onConnected = { for message in messages { wallet.send(message) } }
     wallet.start()
     return wallet
@@ -62,7 +49,7 @@ import Testing
     var limits = PeerListener.standardLimits
     limits.firstMessageWithin = .milliseconds(20)
     var accepted = 0
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
+    let listener = try listen(limits) { _ in accepted += 1 }
     let client = try openSocket(to: listener.address, sending: beginning)
     #expect(try isClosed(client))
     #expect(accepted == 0)
@@ -73,7 +60,7 @@ import Testing
     var limits = PeerListener.standardLimits
     limits.connectionsMax = 4
     var frames: [[UInt8]] = []
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
+    let listener = try listen(limits) { connection in
       connection.onMessage = { frames.append($0) }
     }
     let clients = try (0..<20).map { _ in try openSocket(to: listener.address) }
@@ -94,7 +81,7 @@ import Testing
     var limits = PeerListener.standardLimits
     limits.connectionsMax = 4
     var received: [[UInt8]] = []
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
+    let listener = try listen(limits) { connection in
       connection.onMessage = { received.append($0) }
     }
     var opening: [UInt8] = []
@@ -124,7 +111,7 @@ import Testing
     var limits = PeerListener.standardLimits
     limits.firstMessageWithin = .milliseconds(30)
     var accepted = 0
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
+    let listener = try listen(limits) { _ in accepted += 1 }
     var opening: [UInt8] = []
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
     let silent = try openSocket(to: listener.address, sending: opening)
@@ -134,7 +121,7 @@ import Testing
   }
 
   @Test func `A client that replays a first act is disconnected without an answer`() throws {
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in }
+    let listener = try listen { _ in }
     var opening: [UInt8] = []
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
     let first = try openSocket(to: listener.address, sending: opening)
@@ -159,7 +146,7 @@ import Testing
   {
     var ends: [PeerConnection.End] = []
     var acceptor: PeerConnection?
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
+    let listener = try listen { connection in
       acceptor = connection
       connection.frameWithin = .milliseconds(20)
       connection.onEnd = { ends.append($0) }
@@ -180,19 +167,7 @@ import Testing
 }
 
 /// The identity of the other end, over a real socket.
-@Suite("A handshake", .serialized) struct PeerHandshakeTests {
-  private let loop: EventLoop
-  private let anywhere: HostAndPort
-  private let ours: PrivateKey
-  private let theirs: PrivateKey
-
-  init() throws {
-    loop = try EventLoop()
-    anywhere = try #require(HostAndPort("127.0.0.1:0"))
-    ours = try #require(PrivateKey(SHA256.hash([1])))
-    theirs = try #require(PrivateKey(SHA256.hash([2])))
-  }
-
+@Suite("A handshake", .serialized) final class PeerHandshakeTests: TransportSuite {
   /// A test server that answers each dial with these bytes.
   private func server(answering bytes: [UInt8]) throws -> (place: HostAndPort, descriptor: Int32) {
     let (descriptor, place) = try TCPSocket.listen(on: anywhere)
@@ -206,7 +181,7 @@ import Testing
   private func end(
     dialling place: HostAndPort, _ node: PublicKey, within bound: TimeSpan = .seconds(10)
   ) throws -> PeerConnection.End? {
-    let dialler = try PeerConnection.dial(PeerAddress(node: node, place: place), as: ours, loop: loop)
+    let dialler = try dial(place, node)
     dialler.frameWithin = bound
     var end: PeerConnection.End?
     var isConnected = false
@@ -218,17 +193,15 @@ import Testing
     return end
   }
 
-  @Test
-  func `A handshake with another node than the dialled one ends before any message`() throws {
+  @Test func `A handshake with another node than the dialled one ends before any message`() throws {
     var accepted = 0
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in accepted += 1 }
+    let listener = try listen { _ in accepted += 1 }
     let other = try #require(PrivateKey(SHA256.hash([3]))).publicKey
     #expect(try end(dialling: listener.address, other) == .hungUp)
     #expect(accepted == 0)
   }
 
-  @Test
-  func `A handshake with a peer that does not speak BOLT 8 ends with the fault in its act 2`() throws {
+  @Test func `A handshake with a peer that does not speak BOLT 8 ends with the fault in its act 2`() throws {
     let (place, descriptor) = try server(
       answering: Array("HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 0\r\n\r\n".utf8))
     defer {
@@ -256,16 +229,14 @@ import Testing
     #expect(try end(dialling: place, theirs.publicKey, within: .milliseconds(30)) == .slowWriter)
   }
 
-  @Test
-  func `Injected bytes after the handshake end the connection`() throws {
+  @Test func `Injected bytes after the handshake end the connection`() throws {
     var ends: [PeerConnection.End] = []
     var received: [[UInt8]] = []
-    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
+    let listener = try listen { connection in
       connection.onMessage = { received.append($0) }
       connection.onEnd = { ends.append($0) }
     }
-    let dialler = try PeerConnection.dial(
-      PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
+    let dialler = try dial(listener.address)
     dialler.onConnected = { dialler.send([7]) }
     dialler.start()
     #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
@@ -278,8 +249,7 @@ import Testing
     dialler.cutOff()
   }
 
-  @Test
-  func `No ephemeral key is drawn before the first act is complete`() throws {
+  @Test func `No ephemeral key is drawn before the first act is complete`() throws {
     var pair: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
     defer { close(pair[1]) }
@@ -304,8 +274,7 @@ import Testing
     connection.cutOff()
   }
 
-  @Test
-  func `A peer address needs a valid node id, host and port`() throws {
+  @Test func `A peer address needs a valid node id, host and port`() throws {
     let id = theirs.publicKey.hex
     #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")
     for text in [

@@ -7,25 +7,40 @@ import Testing
 
 @testable import LightningIO
 
-@Suite(.serialized) struct PeerTransportTests {
-  private let loop: EventLoop
-  private let anywhere = HostAndPort("127.0.0.1:0")
-
-  private let ours: PrivateKey
-  private let theirs: PrivateKey
+/// Two nodes on one event loop: `ours` dials, `theirs` listens.
+class TransportSuite {
+  let loop: EventLoop
+  let anywhere: HostAndPort
+  let ours: PrivateKey
+  let theirs: PrivateKey
 
   init() throws {
     loop = try EventLoop()
+    anywhere = try #require(HostAndPort("127.0.0.1:0"))
     ours = try #require(PrivateKey(SHA256.hash([1])))
     theirs = try #require(PrivateKey(SHA256.hash([2])))
   }
 
+  func listen(
+    _ limits: Doorkeeper.Limits = PeerListener.standardLimits, accepted: @escaping (PeerConnection) -> Void
+  ) throws(SystemError) -> PeerListener {
+    try PeerListener(anywhere, as: theirs, loop: loop, limits: limits, accepted: accepted)
+  }
+
+  func dial(_ place: HostAndPort, _ node: PublicKey? = nil) throws(SystemError) -> PeerConnection {
+    try PeerConnection.dial(PeerAddress(node: node ?? theirs.publicKey, place: place), as: ours, loop: loop)
+  }
+}
+
+@Suite(.serialized) final class PeerTransportTests: TransportSuite {
+  private var listener: PeerListener?
+
   /// Both ends of a connection whose first message is sent.
-  private func pair() throws -> (dialler: PeerConnection, acceptor: PeerConnection, listener: PeerListener) {
+  private func pair() throws -> (dialler: PeerConnection, acceptor: PeerConnection) {
     var accepted: PeerConnection?
-    let listener = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { accepted = $0 }
-    let dialler = try PeerConnection.dial(
-      PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
+    let listener = try listen { accepted = $0 }
+    self.listener = listener
+    let dialler = try dial(listener.address)
     var isConnected = false
     dialler.onConnected = {
       isConnected = true
@@ -36,12 +51,11 @@ import Testing
     let acceptor = try #require(accepted)
     #expect(acceptor.remote == ours.publicKey)
     #expect(dialler.remote == theirs.publicKey)
-    return (dialler, acceptor, listener)
+    return (dialler, acceptor)
   }
 
   @Test func `Messages of 0 to 65535 bytes arrive whole and in order`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     let sizes = [0, 1, 2, 65535, 7, 65535, 300]
     var received: [[UInt8]] = []
     acceptor.onMessage = { received.append($0) }
@@ -57,8 +71,7 @@ import Testing
   @Test func `A graceful close delivers all messages first, and each side reports the connection's end once`()
     throws
   {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     var frames = 0
     var ends: [String] = []
     acceptor.onMessage = { _ in frames += 1 }
@@ -77,8 +90,7 @@ import Testing
   }
 
   @Test func `After cutOff no message is delivered, not even one already read`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     var frames = 0
     var dialled = ""
     acceptor.onMessage = { _ in
@@ -94,11 +106,10 @@ import Testing
 
   @Test func `A dial to a port without a listener ends with 'cannot reach the peer'`() throws {
     // The listener and its address are released at the end of this line.
-    let address = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { _ in }.address
+    let address = try listen { _ in }.address
     var end = ""
     do {
-      let dialler = try PeerConnection.dial(
-        PeerAddress(node: theirs.publicKey, place: address), as: ours, loop: loop)
+      let dialler = try dial(address)
       dialler.onEnd = { end = $0.description }
       dialler.start()
       #expect(try loop.run(for: .seconds(10)) { !end.isEmpty })
@@ -108,8 +119,7 @@ import Testing
   }
 
   @Test func `A thousand small messages are delivered in portions over several event loop turns`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     var frames = 0
     var framesAtTurn: [Int] = []
     acceptor.onMessage = { _ in frames += 1 }
@@ -128,8 +138,7 @@ import Testing
   }
 
   @Test func `Messages received before a graceful close are delivered before the end`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     var events: [String] = []
     acceptor.onMessage = { _ in events.append("frame") }
     acceptor.onEnd = { events.append($0.description) }
@@ -141,8 +150,7 @@ import Testing
   }
 
   @Test func `A late reader gets each message, whole and in order`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     // The smallest send buffer: the kernel does not take all messages at once.
     var size: Int32 = 1
     setsockopt(dialler.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -160,8 +168,7 @@ import Testing
   }
 
   @Test func `After a graceful close earlier messages are still sent, and later ones are not`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     var size: Int32 = 1
     setsockopt(dialler.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     loop.unwatch(acceptor.descriptor)
@@ -234,8 +241,7 @@ import Testing
   }
 
   @Test func `A peer that never reads is disconnected`() throws {
-    let (dialler, acceptor, listener) = try pair()
-    defer { withExtendedLifetime(listener) {} }
+    let (dialler, acceptor) = try pair()
     var end = ""
     dialler.onEnd = { end = $0.description }
     for _ in 0..<1000 where end.isEmpty { dialler.send([UInt8](repeating: 1, count: 65535)) }
