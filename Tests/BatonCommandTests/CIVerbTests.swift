@@ -40,63 +40,6 @@ struct CIVerbTests {
     JSONValue(parsing: Array(scratch.text("evidence/verdict.json").utf8))
   }
 
-  @Test func `The example pair plays the stories that apply, and the others are skipped with a reason`()
-    throws
-  {
-    let end = try runOwn(
-      Self.story("pushed-and-opened"), Self.story("killed-in-front"), Self.story("paid-twice"))
-    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
-    #expect(scratch.text("said").contains("2 of 2 stories as expected; 1 story skipped"))
-    let junit = scratch.text("evidence/junit.xml")
-    #expect(junit.contains(#"tests="3" failures="0" errors="0" skipped="1""#))
-    #expect(junit.contains(#"name="paid-twice"><skipped message="it needs a channel with the peer"#))
-    #expect(verdict?["verdict"]?.text == "sound" && verdict?["good"]?.int == 2)
-    // The claims are those of the programs under test.
-    let output = scratch("evidence/phones/pushed-and-opened")
-    #expect(FileManager.default.fileExists(atPath: "\(output)/timeline.html"))
-    let processes = scratch.text("evidence/phones/pushed-and-opened/os/processes.jsonl")
-    #expect(processes.contains("extension") && !processes.contains("notifyextd"))
-    let files = FileManager.default.enumerator(atPath: scratch("evidence"))
-    for case let name as String in files ?? .init() { #expect(!name.hasSuffix(".sock"), "\(name)") }
-  }
-
-  @Test func `A story with other answers makes exit code 1, and its case a failure`() throws {
-    let text = try String(contentsOfFile: Self.story("killed-in-front"), encoding: .utf8)
-    let wrong = scratch.write("wrong.txt", text.replacingOccurrences(of: "epoch 3", with: "epoch 9"))
-    #expect(try runOwn(wrong) == .exited(code: 1))
-    #expect(scratch.text("evidence/junit.xml").contains(#"<failure message="differs">"#))
-    #expect(verdict?["verdict"]?.text == "differs" && verdict?["exit"]?.int == 1)
-  }
-
-  /// The wait for an app that has crashed times out; the outcome is the crash.
-  @Test func `An app that crashes by itself makes exit code 4, whatever the story waits for`() throws {
-    let app = scratch.write("crash", "#!/bin/sh\nkill -SEGV $$\n")
-    chmod(app, 0o700)
-    #expect(try run("--app", app, "--level", "container", Self.story("killed-in-front")) == .exited(code: 4))
-    #expect(verdict?["verdict"]?.text == "crashed")
-    let details = verdict?["stories"]?.elements?.first?["details"]?.elements?.compactMap(\.text) ?? []
-    #expect(details.contains { $0.contains("SIGSEGV") }, "\(details)")
-    #expect(details.last?.contains("gave up waiting for") == true, "\(details)")
-  }
-
-  @Test func `A story left out with --skip is reported as skipped, and an unknown one is refused`() throws {
-    let both = [Self.story("killed-in-front"), Self.story("locked-in-front")]
-    #expect(try runOwn("--skip", "locked-in-front", both[0], both[1]) == .exited(code: 0))
-    #expect(scratch.text("evidence/junit.xml").contains(#"<skipped message="left out with --skip"/>"#))
-    #expect(try runOwn("--skip", "no-such-story", both[0]) == .exited(code: 64))
-  }
-
-  @Test func `If no story applies the exit code is 64, not 0`() throws {
-    #expect(try runOwn(Self.story("paid-twice")) == .exited(code: 64))
-    #expect(scratch.text("said").contains("none of the stories applies"))
-  }
-
-  @Test func `A program that cannot be run makes exit code 78, and no directory`() throws {
-    #expect(try run("--app", "/nonexist", Self.story("killed-in-front")) == .exited(code: 78))
-    #expect(scratch.names == ["said"])
-    #expect(try run("--level", "peer", Self.story("killed-in-front")) == .exited(code: 64))
-  }
-
   @Test func `Two stories that never begin are enough: the others are not played`() throws {
     let idle = scratch.write("idle", "#!/bin/sh\nexit 3\n")
     chmod(idle, 0o700)

@@ -16,24 +16,6 @@ import WaitingTests
 
   @Test(
     arguments: [
-      [], ["nothing"], ["kill", "0"], ["kill", "000"], ["freeze", "x"], ["crash", "12345678901"],
-      ["kill", "--victim", "phone"], ["kill", "--seed"], ["kill", "--seed", "x"], ["freeze", "--nope"],
-    ])
-  func `Without a strike, with a bad count, victim or option nothing is started`(words: [String]) throws {
-    let (end, said) = try run(words)
-    #expect(end == .exited(code: ExitCode.wrongUsage.rawValue), "\(said)")
-    #expect(said.hasPrefix("baton: ") && said.filter { $0 == "\n" }.count == 1, "\(said)")
-  }
-
-  @Test func `A directory with files is not a phone of chaos`() throws {
-    let file = scratch.write("used/file", "")
-    let (end, said) = try run(["kill", "--home", scratch("used")])
-    #expect(end == .exited(code: ExitCode.cannotCreate.rawValue), "\(said)")
-    #expect(FilePath.exists(file))
-  }
-
-  @Test(
-    arguments: [
       (judge: 0, isBroken: false, isStuck: false, hits: 1, code: .done),
       (2, false, false, 1, .exclusionOrMoneyBroken), (3, false, true, 1, .noProgress),
       (2, true, true, 0, .exclusionOrMoneyBroken), (0, true, false, 1, .exclusionOrMoneyBroken),

@@ -285,13 +285,4 @@ struct DamagedContainerTests {
       role: .app, epoch: epoch, phase: .released, counter: 1, process: ProcessTable.current(boot: clock.boot),
       bootClock: clock.bootClock, wallClockNanoseconds: 0)
   }
-
-  @Test func `baton inspect refuses node.sqlite in place of the container's directory`() throws {
-    try make()
-    _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
-    #expect(
-      scratch.text("said")
-        == "baton: \(directory)/node.sqlite is a file; use the directory that contains node.sqlite and locks\n"
-    )
-  }
 }

@@ -219,20 +219,6 @@ import WaitingTests
     }
   }
 
-  @Test(.enabled(if: HomeTests.canMount, "mounting a small disk needs root"))
-  func `A full disk of a phone is a finding of baton doctor, with exit code 1`() throws {
-    try #require(mkdir(scratch("disk"), 0o700) == 0)
-    try #require(mount("tmpfs", scratch("disk"), "tmpfs", 0, "size=2m,mode=700") == 0)
-    defer { umount2(scratch("disk"), Int32(MNT_DETACH)) }
-    try FilePath.makeDirectories(scratch("disk/phone/os"))
-    #expect(
-      scratch.end(try scratch.start("baton", ["doctor", scratch("disk/phone")])) == .exited(code: 0),
-      "\(scratch.text("said"))")
-    try Data(repeating: 0, count: 1_500_000).write(to: URL(fileURLWithPath: scratch("disk/fill")))
-    #expect(scratch.end(try scratch.start("baton", ["doctor", scratch("disk/phone")])) == .exited(code: 1))
-    #expect(scratch.text("said").contains("no-room") && scratch.text("said").contains("free some space"))
-  }
-
   @Test(arguments: Daemon.allCases)
   func `A daemon that is stopped, dead or silent is a finding of baton doctor, with exit code 1`(
     _ daemon: Daemon

@@ -71,17 +71,6 @@ import WaitingTests
     }
   }
 
-  @Test(arguments: [["--peer", "legacy"], ["--without", "peer-fencing"], ["--as", "phoenix"]])
-  func `baton explore --moves with a peer that cannot tell two devices apart is wrong usage`(words: [String])
-    throws
-  {
-    let scratch = Scratch()
-    let child = try scratch.start("baton", ["explore", "--moves", "1"] + words)
-    #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
-    let said = scratch.text("said")
-    #expect(said.contains("--moves needs Baton's coordination and a peer that tells two devices apart"))
-  }
-
   @Test func `The progress of an ablation names the removed rule and the number of seeds run`() {
     let told = Locked([String]())
     let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }

@@ -160,37 +160,6 @@ import WaitingTests
     }
   }
 
-  @Test func `baton send, interrupted while it waits, says that the payment continues`() throws {
-    let phone = CommandPhone()
-    _ = try phone.run("up", "--arrival-delay", "1h")
-    try phone.openAndConnect()
-    let invoice = try phone.run("invoice", "21", "--external").split(separator: "\n")[0]
-    let run = try Marked(["--home", phone.phone.home, "send", String(invoice)])
-    try run.wait("the payment to be on its way") { run.said.contains("21 sat") }
-    run.child.send(SIGINT)
-    #expect(run.end() == .exited(code: 130))
-    #expect(run.left.isEmpty, "\(run.left)")
-    let sentence = "interrupted by SIGINT; a payment that has begun continues without this command\n"
-    #expect(run.said.hasSuffix(sentence), "\(run.said)")
-    #expect(try phone.run("payments").contains("pending"))
-  }
-
-  @Test func `baton withdraw, interrupted while it waits, says that the withdrawal continues`()
-    throws
-  {
-    let phone = CommandPhone()
-    _ = try phone.run("up", "--splice-delay", "20s")
-    try phone.openAndConnect()
-    let address = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
-    let run = try Marked(["--home", phone.phone.home, "withdraw", "4000", address])
-    try run.wait("the withdrawal to have begun") { run.said.contains("4,000 sat") }
-    run.child.send(SIGINT)
-    #expect(run.end() == .exited(code: 130))
-    #expect(run.left.isEmpty, "\(run.left)")
-    let sentence = "interrupted by SIGINT; a withdrawal that has begun continues without this command\n"
-    #expect(run.said.hasSuffix(sentence), "\(run.said)")
-  }
-
   @Test(arguments: ["inspect", "status", "payments"])
   func `An interruption during the copy of a container removes the copy`(verb: String) throws {
     let phone = CommandPhone()

@@ -73,26 +73,6 @@ struct JUnitTests {
     #expect(scratch.end(told) == .exited(code: 2))
   }
 
-  @Test func `baton run writes a JUnit case per story: passed, failed or skipped`() throws {
-    let story =
-      "# x\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > the app holds the node\nthe verdict\n"
-      + "  > sound: 0 of 0 payments settled\n"
-    scratch.write("good.txt", story)
-    scratch.write("other.txt", story.replacing("> the app holds", with: "> the extension holds"))
-    scratch.write("never.txt", story.replacing("is connected", with: "has ended"))
-    scratch.write("real.txt", "# x\nthe wall clock steps by +1 h\nthe verdict\n")
-    let names = ["good.txt", "other.txt", "never.txt", "real.txt"]
-    let child = try scratch.start(
-      "baton", ["run", "--simulated", "--junit", scratch("out.xml")] + names.map { scratch($0) })
-    #expect(scratch.end(child) == .exited(code: 3), "\(scratch.text("said"))")
-    let read = try read("out.xml")
-    #expect(read.cases == names.map { scratch($0) })
-    #expect(read.suite["tests"] == "4" && read.suite["failures"] == "2" && read.suite["skipped"] == "1")
-    #expect(
-      read.bad.map { $0.prefix(14) } == ["failure: diffe", "failure: no pr", "skipped: real "], "\(read.bad)")
-    #expect(read.text.contains("expected  the extension holds"))
-  }
-
   @Test
   func `baton explore writes a JUnit case per invariant, and one that says whether every state was visited`()
     throws

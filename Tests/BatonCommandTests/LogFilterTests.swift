@@ -82,19 +82,6 @@ struct LogFilterTests {
     #expect(scratch.text("said").hasSuffix("2026-01-02 03:04:06 UTC  lspd        note 0\n"))
   }
 
-  @Test func `An invalid --since or --grep is refused in one sentence`() throws {
-    write(1)
-    for words in [
-      ["--around", "14:05"], ["--since", "yesterday"], ["--since", "25:00:00"],
-      ["--since", "2026-13-01T00:00"], ["--grep", "("],
-    ] {
-      let child = try scratch.start("baton", ["--home", scratch("phone"), "logs"] + words)
-      #expect(scratch.end(child) == .exited(code: 64), "\(words)")
-      #expect(scratch.text("said").hasPrefix("baton: \(words[0]) must be"))
-      #expect(scratch.text("said").filter { $0 == "\n" }.count == 1)
-    }
-  }
-
   @Test func `Wall-clock texts parse to nanoseconds, invalid ones do not`() {
     #expect(WallClockText.read("2026-01-02 03:04:05", today: 0) == wall)
     #expect(WallClockText.read("2026-01-02T03:04", today: 0) == wall - 5_000_000_000)

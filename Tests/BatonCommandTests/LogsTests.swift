@@ -108,17 +108,6 @@ struct LogsTests {
     #expect(failure?.sentence == words && failure?.code == .inputOutputError)
   }
 
-  @Test func `An unknown name in logs --process is refused`() {
-    let phone = Phone(home: scratch.path)
-    #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }
-    let failure = #expect(throws: CommandFailure.self) { try LogsVerb.check(["iosd", "foo"], phone) }
-    #expect(failure?.code == .wrongUsage)
-    #expect(
-      failure?.sentence
-        == "no process of this phone is called `foo`; write one of mainappd, notifyextd, notifyonlyd, iosd, lspd"
-    )
-  }
-
   @Test func `The log sentence of a claim names the epoch and the reason`() throws {
     let claim =
       "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"

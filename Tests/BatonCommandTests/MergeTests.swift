@@ -211,15 +211,4 @@ import WaitingTests
     #expect(!html.contains("<script") && html.contains("&lt;script&gt;"))
     #expect(html.contains("default-src 'none'"))
   }
-
-  @Test func `Without --merge its options and files are refused`() throws {
-    let scratch = Scratch()
-    for (words, odd) in [
-      (["--missing", "4"], "--missing"), (["--report", "x"], "--report"), (["part"], "FILE"),
-    ] {
-      let child = try scratch.start("baton", ["sim"] + words)
-      #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
-      #expect(scratch.text("said") == "baton: \(odd) requires --merge\n")
-    }
-  }
 }

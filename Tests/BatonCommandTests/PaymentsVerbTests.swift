@@ -12,41 +12,6 @@ import WaitingTests
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
 
   @Test
-  func
-    `baton payments lists both directions newest first, with -n 1 only the newest, also without the daemons`()
-    throws
-  {
-    _ = try phone.run("up")
-    #expect(try phone.run("payments") == "no payment was received or sent, and none is held\n")
-    try phone.openAndConnect()
-    let invoice = try phone.invoice()
-    #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
-    let external = try phone.run("invoice", "21", "--external").split(separator: "\n")[0]
-    #expect(try phone.run("send", String(external)).contains("settled: 21 sat"))
-    for remark in ["", "the payments at the peer are unknown: lspd does not run; start it with `baton up`\n"]
-    {
-      let said = try phone.run("payments")
-      #expect(said.hasSuffix(remark) && said.contains("are unknown") == !remark.isEmpty, "\(said)")
-      let rows = said.dropLast(remark.count).split(separator: "\n").map(words)
-      try #require(rows.count == 3)
-      #expect(rows[0] == ["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"])
-      #expect(rows[1].contains("out") && rows[1].contains("21") && rows[1].contains("paid"))
-      #expect(rows[2].contains("in") && rows[2].contains("5,000") && rows[2].contains("received"))
-      let one = try phone.run("payments", "-n", "1").dropLast(remark.count)
-      #expect(one.split(separator: "\n").map(words) == Array(rows.prefix(2)))
-      let document = try phone.run("payments", "--json")
-      // On stderr, as the document is an array.
-      #expect(
-        document.hasSuffix("]\n") == remark.isEmpty
-          && document.hasSuffix("\n\(remark.isEmpty ? "" : "baton: ")\(remark)"))
-      let json = JSONValue(parsing: Array(document.prefix { $0 != "\n" }.utf8))?.elements
-      #expect(json?.map { $0["amount_msat"]?.uint } == [21000, 5_000_000])
-      #expect(json?.map { $0["direction"]?.text } == ["out", "in"])
-      _ = try phone.run("down")
-    }
-  }
-
-  @Test
   func `L-K.3, L-K.4 After a payment to the closed app, payments and balance of the opened app have it`()
     throws
   {

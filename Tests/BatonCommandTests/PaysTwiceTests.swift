@@ -13,27 +13,6 @@ import WaitingTests
   private let phone = CommandPhone()
 
   @Test
-  func `If a part is pending or the invoice is paid, baton pay --parts sends nothing and says why`() throws {
-    let invoice = try upWithInvoice()
-    let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
-    try Wait.until("part 1 to be offered") { try offered() == 1 }
-    first.send(SIGKILL)
-    _ = phone.scratch.end(first)
-    let second = try phone.begin("pay", invoice, "--parts", "2", into: "second")
-    #expect(phone.scratch.end(second) == .exited(code: 5))
-    #expect(phone.scratch.text("second") == Self.refusal)
-    let told = JSONValue(parsing: Array(try phone.run("pay", invoice, "--parts", "2", "--json").utf8))
-    #expect(told?["state"]?.text == "not-sent")
-    #expect(told?["reason"]?.text == "already-pending")
-    #expect(told?["parts"]?.elements?.map { $0["state"]?.text } == ["not-sent", "not-sent"])
-    #expect(try offered() == 1)
-    #expect(try pay(invoice, 2_500_000, waits: true).isSettled)
-    #expect(
-      try phone.run("pay", invoice, "--parts", "2")
-        == "nothing was sent: this invoice is paid already; ask for a new one\n")
-  }
-
-  @Test
   func `If another sender paid the rest, remaining parts are not needed and the payment is settled`() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")

@@ -41,15 +41,6 @@ struct PushCrowdTests {
       #expect(DaemonProbe.pid(listeningOn: Phone(home: scratch("crowd/\(phone)")).iosdSocket) == nil)
     }
   }
-
-  @Test(
-    arguments: [
-      ["--phones", "2", "--rounds", "5"], ["--pushes", "5"], ["--timers", "real"],
-    ])
-  func `Options of a soak on one phone and of a soak on several exclude each other`(words: [String]) throws {
-    let process = try scratch.start("baton", ["soak"] + words)
-    #expect(scratch.end(process) == .exited(code: 64))
-  }
 }
 
 /// The report on what many pushes left in iosd's files.

@@ -67,28 +67,6 @@ import WaitingTests
     #expect(after["success"]?["bound_ms"]?.int == 15_000)
   }
 
-  @Test
-  func `A push's age is by the wall clock, as the boot clock restarts with each boot`() throws {
-    let phone = CommandPhone()
-    _ = try phone.run("up")
-    _ = try phone.run("down")
-    let wall = phone.phone.clock.wallNanoseconds - 600_000_000_000
-    let row = #"{"id":1,"visible":true,"mutable_content":true,"wall_ns":\#(wall),"at_ns":5}"# + "\n"
-    try row.write(toFile: "\(phone.phone.os)/pushes.jsonl", atomically: false, encoding: .utf8)
-    #expect(try phone.run("pushes").contains("10 min ago"))
-  }
-
-  @Test
-  func `A push later than the phone's wall clock is shown with its time, not with an age`() throws {
-    let phone = CommandPhone()
-    _ = try phone.run("up")
-    _ = try phone.run("push", "--silent")
-    _ = try phone.run("device", "clock", "-4h")
-    let row = try #require(try phone.phone.askForJSON(.iosd, ControlMessage("pushes")).elements?.first)
-    let came = WallClockText.write(try #require(row["wall_ns"]?.int))
-    #expect(try phone.run("pushes").contains("  at \(came)  "))
-  }
-
   private func task(_ id: UInt64, _ state: String, launchedAt: Int64? = nil) -> TaskRow {
     TaskRow(
       id: id, identifier: "a", kind: "refresh", requiresNetwork: false, requiresExternalPower: false,
@@ -153,23 +131,6 @@ import WaitingTests
     let json = try #require(try value(page.document.json)["pushes"]?.elements?.first)
     #expect(json["badge_or_sound"]?.flag == true && json["visible"]?.flag == false)
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
-  }
-
-  @Test
-  func `The badge on the wallet's icon is in baton status and notifications`() throws {
-    let phone = CommandPhone()
-    _ = try phone.run("up")
-    let file = "\(phone.phone.home)/badge.apns"
-    try #"{"aps":{"badge":5}}"#.write(toFile: file, atomically: false, encoding: .utf8)
-    #expect(
-      try phone.run("push", file) == "push 1 was delivered to the phone: no notification: the badge is 5\n")
-    #expect(try value(try phone.run("push", file, "--json"))["fate_code"]?.text == "applied")
-    #expect(
-      try phone.run("notifications") == "no notification was shown yet\nthe badge on the wallet's icon is 5\n"
-    )
-    #expect(try phone.run("status").contains("5 on the wallet's icon"))
-    #expect(try value(try phone.run("status", "--json"))["badge"]?.int == 5)
-    #expect(try phone.run("pushes").contains("badge or sound  "))
   }
 
   @Test

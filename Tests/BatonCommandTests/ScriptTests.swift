@@ -154,33 +154,6 @@ struct ScriptTests {
     #expect(unknown.code == 64 && unknown.errors == "baton: there is no help on `lgos`; did you mean logs?\n")
   }
 
-  @Test(
-    arguments: [
-      (["help", "app", "nope"], "there is no command `nope`; see baton app -h"),
-      (["help", "app", "opne"], "there is no command `opne`; did you mean open?"),
-      (["help", "app", "open", "extra"], "`extra` is one word too many; see baton app open -h"),
-      (["help", "logs", "-n"], "there is no option `-n`"),
-      (["nope", "-h"], "there is no command `nope`; see baton -h"),
-      (["--home", "/x", "nope", "-h"], "there is no command `nope`; see baton -h"),
-      (["app", "nope", "-h"], "there is no command `nope`; see baton app -h"),
-    ])
-  func `Help on an unknown verb or option is wrong usage, also with -h`(words: [String], sentence: String)
-    throws
-  {
-    let ran = try run(words)
-    #expect(ran.code == 64 && ran.output.isEmpty && ran.errors.hasPrefix("baton: \(sentence)"), "\(ran)")
-  }
-
-  @Test(arguments: [
-    ["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"],
-  ])
-  func `Unless the verb is unknown, -h prints help although the rest of the line is incomplete or wrong`(
-    words: [String]
-  ) throws {
-    let ran = try run(words)
-    #expect(ran.code == 0 && ran.errors.isEmpty && !ran.output.isEmpty, "\(ran)")
-  }
-
   @Test
   func `SIGINT during a read of standard input ends baton by that signal, without output`() throws {
     // The shell holds both ends of the pipe: no data comes, and no end of file.
