@@ -279,7 +279,8 @@ let package = Package(
       name: "LSPdTests",
       dependencies: [
         "Lightning", "HTTP", "WaitingTests", "Ground", "PhonePolicy", "Crypto", "LightningProvider",
-        "LightningIO", "DaemonRuntime", "Platform", "PairSupport", "Baton", "Guardrails", "LSPd", "Judge",
+        "LightningIO", "DaemonRuntime", "Platform", "PairSupport", "ProcessSupport", "Baton", "Guardrails",
+        "LSPd", "Judge",
       ]),
 
     // Another process that has a database open.
@@ -321,7 +322,8 @@ let package = Package(
       name: "IOSdTests",
       dependencies: [
         "WaitingTests", "CLinux", "Ground", "PhonePolicy", "Crypto", "Guardrails", "Platform",
-        "DaemonRuntime", "NotifyOnlyd", "PairSupport", "Baton", "IOSd", "MainAppd", "LSPd", "NotifyExtd",
+        "DaemonRuntime", "NotifyOnlyd", "PairSupport", "ProcessSupport", "Baton", "IOSd", "MainAppd", "LSPd",
+        "NotifyExtd",
         "TestChild",
       ]),
 

@@ -100,8 +100,7 @@ private let sync = "com.example.lightning.sync"
     let phone = try PhoneProcess(app: "app-task-deaf")
     try phone.ask("open")
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     let file = try #require(FileHandle(forUpdatingAtPath: "\(phone.home)/os/tasks.jsonl"))
     try file.seekToEnd()
     try file.write(contentsOf: Data("{\"id\":7,\"tor\n".utf8))

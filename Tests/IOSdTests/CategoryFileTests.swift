@@ -22,8 +22,7 @@ import WaitingTests
   }
 
   private func end(_ phone: PhoneProcess) throws {
-    try phone.ask("down")
-    phone.process.waitUntilExit()
+    try phone.down()
   }
 
   private func notes(_ phone: PhoneProcess) throws -> String {

@@ -8,12 +8,6 @@ import Testing
 
 /// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.
 final class CompletingPhone {
-  struct Ran {
-    var code: Int32
-    var output: String
-    var errors: String
-  }
-
   let phone: Phone
   private let starter: PhoneStarter.Options
   var home: String { phone.home }
@@ -50,20 +44,8 @@ final class CompletingPhone {
     _ = try PhoneStarter(phone: phone, options: starter).start()
   }
 
-  func baton(_ arguments: String...) throws -> Ran {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/baton")
-    process.arguments = ["--home", home] + arguments
-    let (output, errors) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError) = (output, errors)
-    process.standardInput = FileHandle.nullDevice
-    try process.start()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    let sentence = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Ran(
-      code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-      errors: String(decoding: sentence, as: UTF8.self))
+  func baton(_ arguments: String...) throws -> Program.Ran {
+    try Program.run("baton", ["--home", home] + arguments)
   }
 
   // MARK: The user

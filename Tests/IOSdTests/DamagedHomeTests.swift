@@ -13,15 +13,8 @@ import WaitingTests
     defer { try? FileManager.default.removeItem(atPath: home) }
     mkdir("\(home)/os", 0o700)
     damage(home)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/iosd")
-    process.arguments = ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"]
-    let words = Pipe()
-    process.standardError = words
-    try process.start()
-    let text = String(decoding: words.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (text.replacingOccurrences(of: home, with: "HOME"), process.terminationStatus)
+    let ran = try Program.run("iosd", ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"])
+    return (ran.errors.replacingOccurrences(of: home, with: "HOME"), ran.code)
   }
 
   private static let damages: [(path: String, says: String, code: Int32)] = [
@@ -66,8 +59,7 @@ import WaitingTests
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     let os = "\(phone.home)/os"
     for name in ["processes.jsonl", "notifications.jsonl", "pushes.jsonl"] {
       let file = try #require(FileHandle(forWritingAtPath: "\(os)/\(name)"))
@@ -89,8 +81,7 @@ import WaitingTests
     try FileManager.default.removeItem(atPath: "\(phone.home)/journal")
     try phone.push()
     #expect(try phone.notifications(1).count == 1)
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     try phone.restart()
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal").count == 1)
   }
@@ -100,7 +91,7 @@ import WaitingTests
     throws
   {
     let phone = try PhoneProcess()
-    let pid = phone.process.processIdentifier
+    let pid = phone.process.pid
     // iosd listens before it has opened all its files, and answers afterwards.
     _ = try phone.status()
     // The limit is on descriptor numbers, and those inherited from the parent may be any.
@@ -108,12 +99,8 @@ import WaitingTests
       Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").compactMap { Int($0) })
     }
     let bound = try descriptors().count + 2
-    let limit = Process()
-    limit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
-    limit.arguments = ["--pid", "\(pid)", "--nofile=\(bound)"]
-    try limit.start()
-    limit.waitUntilExit()
-    try #require(limit.terminationStatus == 0)
+    let limited = try Program.run("/usr/bin/prlimit", ["--pid", "\(pid)", "--nofile=\(bound)"])
+    try #require(limited.code == 0)
     var crowd = try (0..<6).map { _ in try ControlClient(path: phone.socket, daemon: "iosd") }
     var looksFull = 0
     try Wait.until("iosd has no descriptor left, and stays so") {

@@ -31,8 +31,7 @@ import WaitingTests
     ]
     #expect(try device(phone, request) == allOther)
     #expect(access("\(phone.home)/os/full-disk", F_OK) == 0)
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     try phone.restart()
     let afterBoot = allOther.replacingOccurrences(
       of: #""unlocked_before":true"#, with: #""unlocked_before":false"#)
@@ -66,8 +65,7 @@ import WaitingTests
   func `With a damaged device file the phone starts with the default switches`(_ text: String) throws {
     let phone = try PhoneProcess()
     try phone.ask("device", ["focus": "yes"])
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(phone.home)/os/device.json"))
     try phone.restart()
     #expect(try device(phone) == whenNew)

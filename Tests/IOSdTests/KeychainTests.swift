@@ -96,8 +96,7 @@ private let words = "abandon ability able"
           "--home", "\(phone.directory)/other", "--app", "/bin/true", "--ext", "/bin/true",
           "--entitlements-file", path,
         ])
-      other.waitUntilExit()
-      #expect(other.terminationStatus == ExitCode.badConfiguration.rawValue, "\(text)")
+      #expect(other.waitForEnd() == ExitCode.badConfiguration.rawValue, "\(text)")
     }
   }
 
@@ -116,16 +115,14 @@ private let words = "abandon ability able"
       try phone.push()
       #expect(try phone.notifications(before + 1).last?.contains("cannot be opened") == true)
     }
-    try phone.ask("down")
-    phone.process.waitUntilExit()
+    try phone.down()
     for key in [Data("short".utf8), nil] {
       let path = "\(phone.home)/os/keychain.key"
       try FileManager.default.removeItem(atPath: path)
       try key?.write(to: URL(filePath: path))
       let again = try PhoneProcess.launch(
         ["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
-      again.waitUntilExit()
-      #expect(again.terminationStatus == ExitCode.inputOutputError.rawValue)
+      #expect(again.waitForEnd() == ExitCode.inputOutputError.rawValue)
       #expect(
         (access(path, F_OK) == 0) == (key != nil), "no key is made beside items that another key sealed")
       try Data().write(to: URL(filePath: path))

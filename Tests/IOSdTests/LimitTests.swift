@@ -105,8 +105,7 @@ import WaitingTests
     #expect(try #require(row["peak_footprint_bytes"] as? Int) <= 25_165_824)
     let group = try #require(try limits(phone)["memory_group"] as? String)
     #expect(access(group, F_OK) == 0)
-    try phone.ask("down")
-    phone.process.waitUntilExit()
+    try phone.down()
     #expect(access(group, F_OK) != 0)
   }
 

@@ -11,8 +11,7 @@ import WaitingTests
   }
 
   private func kill(_ phone: PhoneProcess) throws {
-    Glibc.kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
   }
 
   @Test

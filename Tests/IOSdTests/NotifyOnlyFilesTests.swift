@@ -40,22 +40,15 @@ import WaitingTests
         FileManager.default.createFile(
           atPath: "\(home)/\(file)", contents: content, attributes: [.posixPermissions: 0o600]))
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/notifyonlyd")
-    process.arguments =
+    let ran = try Program.run(
+      "notifyonlyd",
       [
         "--container", container ?? "\(home)/AppGroup", "--journal", "/proc/nothing", "--keychain", home,
         "--push", "\(home)/push.apns",
-      ] + options
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.start()
-    let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+      ] + options)
+    #expect(ran.code == 0)
     try look(home)
-    return said
+    return ran.output
   }
 
   private static let text = "Payment Incoming: Open now to receive - funds are being held"
@@ -100,18 +93,15 @@ import WaitingTests
         FileManager.default.createFile(
           atPath: "\(home)/\(file)", contents: content, attributes: [.posixPermissions: 0o600]))
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.strace)
-    process.arguments = [
-      "-f", "-e", "trace=open,openat,openat2,connect,socket,flock,fcntl", "-o", "\(home)/trace",
-      "\(PhoneProcess.products)/notifyonlyd", "--container", "\(home)/AppGroup", "--keychain",
-      "\(home)/Keychain", "--journal", "\(home)/journal", "--clock", "\(home)/os/clock", "--push",
-      "\(home)/push.apns",
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    try process.start()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let ran = try Program.run(
+      Self.strace,
+      [
+        "-f", "-e", "trace=open,openat,openat2,connect,socket,flock,fcntl", "-o", "\(home)/trace",
+        "\(PhoneProcess.products)/notifyonlyd", "--container", "\(home)/AppGroup", "--keychain",
+        "\(home)/Keychain", "--journal", "\(home)/journal", "--clock", "\(home)/os/clock", "--push",
+        "\(home)/push.apns",
+      ])
+    #expect(ran.code == 0)
     #expect(try IncomingStore(container: "\(home)/AppGroup").all().count == 1)
     let trace = try String(contentsOfFile: "\(home)/trace", encoding: .utf8)
     // A connection to the peer is AF_INET; the allocator and SQLite need no socket at all.

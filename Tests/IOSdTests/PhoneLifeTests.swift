@@ -36,7 +36,7 @@ import WaitingTests
   {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
-    let iosd = phone.process.processIdentifier
+    let iosd = phone.process.pid
     let user = try ControlClient(path: phone.socket, daemon: "iosd")
     _ = try user.request(ControlMessage("status"), timeout: .seconds(20))
     // The user's request is in the socket before the app dies: iosd reads it first when it continues.
@@ -104,8 +104,7 @@ import WaitingTests
   @Test func `A second iosd does not start on the same phone directory`() throws {
     let phone = try PhoneProcess()
     let second = try PhoneProcess.launch(["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
-    second.waitUntilExit()
-    #expect(second.terminationStatus == ExitCode.cannotCreate.rawValue)
+    #expect(second.waitForEnd() == ExitCode.cannotCreate.rawValue)
     #expect(try phone.state("app") == "not running")
   }
 
@@ -114,8 +113,7 @@ import WaitingTests
     let other = try PhoneProcess.launch([
       "--home", "\(phone.directory)/other", "--app", "/nowhere/app", "--ext", "/bin/true",
     ])
-    other.waitUntilExit()
-    #expect(other.terminationStatus == ExitCode.badConfiguration.rawValue)
+    #expect(other.waitForEnd() == ExitCode.badConfiguration.rawValue)
   }
 
   @Test(arguments: ["down", "SIGTERM"])
@@ -126,9 +124,8 @@ import WaitingTests
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try phone.ask("home")
     try phone.push("the original")
-    if way == "down" { try phone.ask("down") } else { kill(phone.process.processIdentifier, SIGTERM) }
-    phone.process.waitUntilExit()
-    #expect(phone.process.terminationStatus == 0)
+    if way == "down" { try phone.ask("down") } else { kill(phone.process.pid, SIGTERM) }
+    #expect(phone.process.waitForEnd() == 0)
     #expect(PhoneProcess.state(ofProcess: app) == nil)
     #expect(access(phone.socket, F_OK) != 0)
     try phone.restart()
@@ -139,8 +136,7 @@ import WaitingTests
   @Test func `The app's process does not survive a killed iosd`() throws {
     let phone = try PhoneProcess(app: "app-stubborn")
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     try Wait.until("the app is gone") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: app)) }
     try phone.restart()
     #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
@@ -153,8 +149,7 @@ import WaitingTests
     let hour: Int64 = 3600
     let stepped = try phone.ask("clock", ["step-seconds": "\(hour)"])
     let boot = FileManager.default.contents(atPath: "\(phone.home)/os/clock")
-    try phone.ask("down")
-    phone.process.waitUntilExit()
+    try phone.down()
     try phone.restart()
     #expect(FileManager.default.contents(atPath: "\(phone.home)/os/clock") != boot)
     let wall = try #require(try phone.status()["wall_ns"] as? Int64)

@@ -13,7 +13,7 @@ import WaitingTests
 /// by its path.
 final class PhoneProcess {
   let directory: String
-  private(set) var process: Process
+  private(set) var process: Program
   private let options: [String]
   /// The command that runs iosd, such as strace; empty for none.
   private let runner: [String]
@@ -44,8 +44,7 @@ final class PhoneProcess {
   }
 
   deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    process.kill()
     // Removes what a killed iosd leaves of its memory cgroup; the last test's would stay otherwise.
     if let parent = MemoryGroup.place() { MemoryGroup.removeAbandoned(in: parent) }
     Journals.replay(of: home)
@@ -64,18 +63,17 @@ final class PhoneProcess {
   /// Programs under a sanitizer are several times larger.
   static let liftedLimit = isSanitized ? ["--memory-limit", "1099511627776"] : []
 
-  /// The directory of the package's programs: beside the test bundle.
-  static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    .deletingLastPathComponent().path
+  static let products = Program.directory
 
-  static func launch(_ arguments: [String], under runner: [String] = []) throws -> Process {
-    let process = Process()
+  static func launch(_ arguments: [String], under runner: [String] = []) throws -> Program {
     let words = runner + ["\(products)/iosd"] + arguments
-    process.executableURL = URL(fileURLWithPath: words[0])
-    process.arguments = Array(words.dropFirst())
-    process.standardError = FileHandle.nullDevice
-    try process.start()
-    return process
+    return try Program(words[0], Array(words.dropFirst()))
+  }
+
+  /// iosd ends when its processes have ended.
+  func down() throws {
+    try ask("down")
+    process.waitForEnd()
   }
 
   func restart(_ more: [String] = []) throws {

@@ -53,8 +53,7 @@ import WaitingTests
       let service = try phone.status()["extension"] as? [String: Any]
       return try #require(service?["footprint_bytes"] as? Int) < 10 << 20
     }
-    try phone.ask("down")
-    phone.process.waitUntilExit()
+    try phone.down()
     let rows = try String(contentsOfFile: "\(phone.home)/os/processes.jsonl", encoding: .utf8)
     let last = try #require(rows.split(separator: "\n").last { $0.contains("\"role\":\"extension\"") })
     let row = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
@@ -80,7 +79,7 @@ import WaitingTests
     throws
   {
     let phone = try PhoneProcess(ext: "ext-chatty-then-exit")
-    let iosd = phone.process.processIdentifier
+    let iosd = phone.process.pid
     try phone.push("the original")
     let pid = try #require(try phone.rows("ps").first?["pid"] as? Int).magnitude
     // A busy phone finds the backlog and the death at once.
@@ -133,8 +132,7 @@ import WaitingTests
     #expect(try phone.rows("ps").isEmpty)
     #expect(try phone.rows("notifications").isEmpty)
     #expect(try phone.status()["badge"] as? Int == 7)
-    kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
     try phone.restart()
     #expect(try phone.status()["badge"] as? Int == 7, "the badge outlives the restart")
     try phone.push()

@@ -16,7 +16,7 @@ import WaitingTests
   @Test
   func `K-42 A reboot kills app and extension and keeps notifications, and leaves the phone locked`() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ext: "ext-hang")
-    let iosd = phone.process.processIdentifier
+    let iosd = phone.process.pid
     let before = try clock(phone)
     try phone.ask("push", body: #"{"aps":{"alert":"seen"}}"#)
     try phone.ask("open")
@@ -41,7 +41,7 @@ import WaitingTests
     #expect(booted.bootClock < Clock.kernelBootClock)
     let device = try phone.ask("device").bodyText
     #expect(device.hasPrefix(#"{"locked":true,"unlocked_before":false"#))
-    #expect(phone.process.processIdentifier == iosd && phone.process.isRunning)
+    #expect(phone.process.pid == iosd && phone.process.isRunning)
     #expect(try phone.ask("open")["app"] == "foreground")
     #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
@@ -55,7 +55,7 @@ import WaitingTests
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
     try phone.ask("open")
     try Wait.until("the item is written") { try phone.said("app")?.contains("written") == true }
-    let iosd = phone.process.processIdentifier
+    let iosd = phone.process.pid
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
     // iosd reads both at once, so the push comes before the app has ended.
     kill(iosd, SIGSTOP)
@@ -87,7 +87,7 @@ import WaitingTests
   ) throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
-    let iosd = phone.process.processIdentifier
+    let iosd = phone.process.pid
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
     // iosd reads both at once, so the second comes before the app has ended.
     kill(iosd, SIGSTOP)

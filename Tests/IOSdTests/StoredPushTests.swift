@@ -11,8 +11,7 @@ import WaitingTests
   }
 
   private func kill(_ phone: PhoneProcess) throws {
-    Glibc.kill(phone.process.processIdentifier, SIGKILL)
-    phone.process.waitUntilExit()
+    phone.process.kill()
   }
 
   @Test func `Without a network the newest push is kept, and shown late when the network is back`() throws {
@@ -39,8 +38,7 @@ import WaitingTests
       if isKilled {
         try kill(phone)
       } else {
-        try phone.ask("down")
-        phone.process.waitUntilExit()
+        try phone.down()
       }
       try phone.restart()
       #expect(try column(phone, "fate_code") == [code])
@@ -58,8 +56,7 @@ import WaitingTests
       try column(phone, "fate") == [
         "shown with its original alert: content without a text needs the entitlement com.apple.developer.usernotifications.filtering, which the extension does not have"
       ])
-    try phone.ask("down")
-    phone.process.waitUntilExit()
+    try phone.down()
     let path = "\(phone.directory)/entitlements.json"
     let entitled = #"{"extension":{"com.apple.developer.usernotifications.filtering":true}}"#
     try entitled.write(toFile: path, atomically: true, encoding: .utf8)

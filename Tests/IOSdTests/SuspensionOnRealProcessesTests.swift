@@ -108,7 +108,7 @@ import WaitingTests
     mode: AfterContent
   ) throws {
     let phone = try PhoneProcess(["--after-content", mode.rawValue])
-    let iosd = phone.process.processIdentifier
+    let iosd = phone.process.pid
     for round in 1...5 {
       if round == 1 { try phone.push("the original") }
       #expect(try phone.notifications(round).last == "served 1")

@@ -18,16 +18,8 @@ import Testing
   }
 
   private func output(_ arguments: [String], home: String) throws -> (String, Int32) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: ProviderProcess.binary)
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardError = output
-    process.standardOutput = FileHandle.nullDevice
-    try process.start()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (text.replacingOccurrences(of: home, with: "HOME"), process.terminationStatus)
+    let ran = try Program.run("lspd", arguments)
+    return (ran.errors.replacingOccurrences(of: home, with: "HOME"), ran.code)
   }
 
   private func database(_ directory: String, _ sql: String) throws {

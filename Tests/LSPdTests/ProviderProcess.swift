@@ -42,19 +42,7 @@ final class ProviderProcess {
     removeTree(home)
   }
 
-  /// lspd's path, beside the test bundle.
-  static let binary: String = {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = buffer.withUnsafeMutableBytes {
-      readlink("/proc/self/exe", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
-    }
-    let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-    let beside = path.split(separator: "/").dropLast().joined(separator: "/")
-    let candidate = "/\(beside)/lspd"
-    if access(candidate, X_OK) == 0 { return candidate }
-    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return "/\(root)/.build/debug/lspd"
-  }()
+  static let binary = "\(Program.directory)/lspd"
 
   /// Returns when lspd takes requests.
   func start() throws {
@@ -111,12 +99,9 @@ final class ProviderProcess {
   /// Of the running lspd.
   func limitDescriptors(to count: UInt) throws {
     let child = try #require(child)
-    let prlimit = Process()
-    prlimit.executableURL = URL(filePath: "/usr/bin/prlimit")
-    prlimit.arguments = ["--pid", "\(child.identity.pid)", "--nofile=\(count)"]
-    try prlimit.start()
-    prlimit.waitUntilExit()
-    try #require(prlimit.terminationStatus == 0)
+    let limited = try Program.run(
+      "/usr/bin/prlimit", ["--pid", "\(child.identity.pid)", "--nofile=\(count)"])
+    try #require(limited.code == 0)
   }
 
   var descriptorCount: Int? { descriptors?.count }

@@ -244,13 +244,7 @@ import Testing
     for arguments in [
       ["--phone", "/nowhere", "--legacy"], ["--webhooks", "loopback", "--listen", "0.0.0.0:0"],
     ] {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: ProviderProcess.binary)
-      process.arguments = arguments
-      process.standardError = FileHandle.nullDevice
-      try process.start()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 64)
+      #expect(try ProviderProcess.exitCode(arguments) == 64)
     }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import WaitingTests
+import ProcessSupport
 import Testing
 
 /// The journals that real processes leave behind.
@@ -10,18 +10,9 @@ package enum Journals {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     // A program that refused to start has no journal.
     if names.isEmpty { return }
-    let replay = Process()
-    replay.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/baton")
-    replay.arguments = ["replay"] + names.map { "\(directory)/\($0)" }
-    let output = Pipe()
-    replay.standardOutput = output
-    replay.standardError = output
-    do { try replay.start() } catch {
-      Issue.record("baton replay cannot be run: \(error)")
-      return
-    }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    replay.waitUntilExit()
-    #expect(replay.terminationStatus == 0, "\(text)")
+    do {
+      let ran = try Program.run("baton", ["replay"] + names.map { "\(directory)/\($0)" })
+      #expect(ran.code == 0, "\(ran.output)\(ran.errors)")
+    } catch { Issue.record("baton replay cannot be run: \(error)") }
   }
 }

@@ -16,11 +16,7 @@ import WaitingTests
 /// A phone driven by the test: real wallet processes and a real lspd, with the test in place of iosd, so that each
 /// message to a process is one line of a test. Waits are for events, never for a time.
 package final class TestPhone {
-  package static var binaries: String {
-    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
-      .path
-      ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-  }
+  package static let binaries = Program.directory
 
   package let home: String
   package let loop: EventLoop
@@ -399,13 +395,6 @@ extension TestPhone {
 
   @discardableResult
   package func run(_ program: String, _ arguments: [String]) throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.start()
-    process.waitUntilExit()
-    return process.terminationStatus
+    try Program.run("/usr/bin/env", [program] + arguments).code
   }
 }
