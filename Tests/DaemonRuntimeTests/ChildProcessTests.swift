@@ -1,8 +1,5 @@
 import CLinux
-import Ground
-import Glibc
 import Heartbeat
-import Testing
 
 @testable import DaemonRuntime
 

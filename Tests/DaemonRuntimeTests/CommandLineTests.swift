@@ -1,7 +1,4 @@
-import Ground
-import Foundation
 import WaitingTests
-import Testing
 
 @testable import DaemonRuntime
 

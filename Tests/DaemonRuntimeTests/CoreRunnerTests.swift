@@ -1,7 +1,3 @@
-import Ground
-import Foundation
-import Testing
-
 @testable import DaemonRuntime
 
 @Suite struct CoreRunnerTests {

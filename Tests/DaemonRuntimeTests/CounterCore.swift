@@ -1,5 +1,3 @@
-import Ground
-
 /// A small core for tests: it counts, announces each total, and sets a deadline.
 struct CounterCore: Core {
   struct Configuration: Codable, Hashable, Sendable { var step: Int64 }

@@ -1,6 +1,4 @@
-import Ground
 import DaemonRuntime
-import Testing
 
 @Suite("Limits of a listener's connections") struct DoorkeeperTests {
   private let start = Instant(nanoseconds: 0)

@@ -1,8 +1,4 @@
-import Ground
-import Foundation
-import Glibc
 import Heartbeat
-import Testing
 
 @testable import DaemonRuntime
 

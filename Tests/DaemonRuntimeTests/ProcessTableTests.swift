@@ -1,7 +1,4 @@
-import Ground
-import Glibc
 import Heartbeat
-import Testing
 
 @testable import DaemonRuntime
 

@@ -1,6 +1,3 @@
-import Glibc
-import Testing
-
 @testable import DaemonRuntime
 
 @Suite struct SecretFileTests {

@@ -1,6 +1,4 @@
-import Foundation
 import WaitingTests
-import Testing
 
 @testable import DaemonRuntime
 

@@ -1,7 +1,3 @@
-import Ground
-import Glibc
-import Testing
-
 @testable import DaemonRuntime
 
 @Suite("A thread beside the loop") struct SideThreadTests {

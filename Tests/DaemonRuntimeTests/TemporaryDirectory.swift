@@ -1,6 +1,3 @@
-import Foundation
-import Glibc
-
 /// One test's own directory, removed with it.
 final class TemporaryDirectory {
   let path: String

@@ -1,7 +1,4 @@
 import CLinux
-import Glibc
-import Ground
-import Testing
 
 @testable import DaemonRuntime
 

@@ -1,6 +1,4 @@
-import Ground
 import Guardrails
-import Heartbeat
 
 let boot = BootID(high: 1, low: 2)
 let container = ContainerID(high: 3, low: 4)

@@ -1,7 +1,4 @@
-import Ground
 import Guardrails
-import Heartbeat
-import Testing
 
 /// The claim rule of docs/guardrails.md, row by row.
 @Suite struct ClaimRuleTests {

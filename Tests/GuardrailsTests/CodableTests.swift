@@ -1,7 +1,4 @@
-import Ground
 import Foundation
-import Heartbeat
-import Testing
 
 @testable import Guardrails
 

@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// Which connections may be open: votes for all, and a veto against the peer.

@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// Each way in which a push is finished; its text is delivered once, after the node is released.

@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// The extension's pushes, one after the other, and its answer to the app's intent.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Guardrails
 
 /// Another process may have received a push's payment: the container is read when the push arrives and before it ends.

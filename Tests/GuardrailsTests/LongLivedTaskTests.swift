@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// The app enters the background while a payment, a splice or a named task is pending.

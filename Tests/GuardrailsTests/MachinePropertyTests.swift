@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// Tens of thousands of random runs: the promises hold under any events, and the machine ends when asked.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Guardrails
 
 /// The user moves the wallet into this container while the LSP knows another container's claim.

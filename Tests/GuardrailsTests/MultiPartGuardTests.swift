@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// How the app and the extension treat an incomplete set of HTLCs in the background and at their end.

@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// A wallet that handles silent pushes under a background task of its own.

@@ -1,7 +1,4 @@
-import Ground
 import Guardrails
-import Heartbeat
-import Testing
 
 @Suite struct PresenceTests {
   @Test func `The six presence codes are those of Phoenix`() {

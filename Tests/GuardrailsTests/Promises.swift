@@ -1,6 +1,4 @@
-import Ground
 import Guardrails
-import Heartbeat
 
 /// Records every promise that one machine breaks, from its events and directives alone.
 struct Promises {

@@ -1,6 +1,4 @@
-import Ground
 import Guardrails
-import Heartbeat
 
 /// One machine whose directives get random answers in their order, as a container and a node could give them, with
 /// unexpected events in between.

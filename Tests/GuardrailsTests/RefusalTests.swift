@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// The LSP knows a higher epoch: a database was restored, or another device uses this node.

@@ -1,7 +1,3 @@
-import Ground
-import Heartbeat
-import Testing
-
 @testable import Guardrails
 
 /// A silent push wakes the app in the background because an HTLC may be pending.

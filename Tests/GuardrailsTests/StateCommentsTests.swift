@@ -1,6 +1,4 @@
-import Ground
 import Foundation
-import Testing
 
 @testable import Guardrails
 

@@ -1,6 +1,4 @@
-import Ground
 import Guardrails
-import Testing
 
 /// The extension that has no node.
 @Suite("An extension that only notifies") struct TellingExtensionTests {

@@ -1,12 +1,5 @@
-import Baton
-import Ground
-import DaemonRuntime
-import Foundation
 import Guardrails
 import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: descriptor 3 at both ends", .serialized, .waits)
 struct ChannelTests {

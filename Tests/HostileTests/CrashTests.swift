@@ -1,10 +1,3 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("Traces of a crash", .serialized, .waits) struct CrashTests {
   private static func coreLimit(of pid: Int32) throws -> [String] {
     let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)

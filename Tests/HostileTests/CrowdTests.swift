@@ -1,11 +1,4 @@
-import Baton
-import Ground
-import DaemonRuntime
 import Platform
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: many connections to the daemons", .serialized, .waits)
 struct CrowdTests {

@@ -1,10 +1,4 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import PairSupport
 import LightningIO
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: small files read at the start", .serialized, .waits)
 struct FileTests {

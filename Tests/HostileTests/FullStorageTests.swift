@@ -1,12 +1,5 @@
-import Baton
-import Ground
 import Platform
-import Foundation
-import Glibc
-import PairSupport
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import DaemonRuntime
 

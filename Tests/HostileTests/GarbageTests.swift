@@ -1,10 +1,3 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("Hostile input: garbage at the control sockets", .serialized, .waits)
 struct GarbageTests {
   private static let tooLarge = String(repeating: "x", count: 131_073)

@@ -1,10 +1,3 @@
-import Baton
-import Ground
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
-
 @testable import DaemonRuntime
 
 /// The real app is sent home at random moments, and the real phone suspends it as soon as permitted.

@@ -1,9 +1,6 @@
-import Ground
 import Crypto
-import DaemonRuntime
-import Glibc
-@testable import Lightning
 
+@testable import Lightning
 @testable import LightningIO
 
 /// A hostile Lightning peer: it accepts connections on a test's loop and behaves as configured.

@@ -1,8 +1,3 @@
-import Baton
-import Foundation
-import WaitingTests
-import PairSupport
-
 /// A foreign program that listens at a daemon's path.
 final class Listener {
   private let process = Process()

@@ -1,10 +1,4 @@
-import Ground
-import DaemonRuntime
-import Foundation
 import Guardrails
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: a wallet with a hostile LSP", .serialized, .waits)
 struct NodeTests {

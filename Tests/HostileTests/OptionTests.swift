@@ -1,11 +1,3 @@
-import Baton
-import Ground
-import DaemonRuntime
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("Hostile input: options, arguments and the environment", .waits)
 struct OptionTests {
   private static let span = "a time such as 500ms, 2s or 1h"

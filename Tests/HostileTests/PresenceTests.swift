@@ -1,11 +1,5 @@
-import Ground
-import DaemonRuntime
-import Foundation
 import Guardrails
 import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: false presence messages", .serialized, .waits)
 struct PresenceTests {

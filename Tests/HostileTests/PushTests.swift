@@ -1,9 +1,4 @@
 import Guardrails
-import DaemonRuntime
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: pushes", .serialized, .waits)
 struct PushTests {

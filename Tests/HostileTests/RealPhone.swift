@@ -1,8 +1,3 @@
-import Ground
-import Foundation
-import WaitingTests
-import PairSupport
-
 @testable import Baton
 @testable import DaemonRuntime
 

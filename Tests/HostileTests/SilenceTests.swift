@@ -1,10 +1,5 @@
-import Ground
 import Crypto
-import DaemonRuntime
 import Platform
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Hostile input: silent connections, on real processes", .serialized, .waits)
 struct SilenceTests {

@@ -1,8 +1,3 @@
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
-
 @testable import DaemonRuntime
 
 @Suite("Foreign listeners at a phone's sockets", .waits) struct WhoListensTests {

@@ -1,9 +1,4 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
 import PhonePolicy
-import WaitingTests
 
 @testable import IOSd
 

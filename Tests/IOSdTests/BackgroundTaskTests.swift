@@ -1,10 +1,3 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import IOSd
 
 private let sync = "com.example.lightning.sync"

@@ -1,10 +1,3 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @Suite("The file of registered notification categories", .waits) struct CategoryFileTests {
   private static let obstacles = ["a directory", "a pipe", "damaged"]
 

@@ -1,9 +1,3 @@
-import Baton
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @Suite("Memory during a processing task", .waits) struct CleaningMemoryTests {
   private static let task = "com.example.lightning.processing"
   /// Each is longer than the part of it that the app reads.

@@ -1,10 +1,4 @@
-import DaemonRuntime
-import Foundation
-import Glibc
 import Ground
-import Baton
-import Testing
-import WaitingTests
 
 /// The app that completes what its extension announces, with all four programs.
 @Suite("The app that completes payments, on the real phone", .serialized, .waits) struct CompletingAppTests {

@@ -1,10 +1,4 @@
-import DaemonRuntime
-import Foundation
-import WaitingTests
-import Glibc
 import PairSupport
-import Baton
-import Testing
 
 /// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.
 final class CompletingPhone {

@@ -1,10 +1,3 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @Suite("iosd on a damaged phone directory", .waits) struct DamagedHomeTests {
   /// iosd's error when it cannot start, and its exit code.
   private func refusal(_ damage: (String) -> Void) throws -> (String, Int32) {

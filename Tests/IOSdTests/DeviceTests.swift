@@ -1,8 +1,3 @@
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import IOSd
 
 @Suite("The device's switches over iosd", .waits) struct DeviceTests {

@@ -1,6 +1,4 @@
-import Foundation
 import PhonePolicy
-import Testing
 
 @Suite struct EndCodePageTests {
   @Test func `docs/protocols.md lists every end code of a process`() throws {

@@ -1,8 +1,3 @@
-import Baton
-import Foundation
-import Testing
-import WaitingTests
-
 @testable import IOSd
 
 /// The real extension with injected faults, on a real phone.

@@ -1,6 +1,3 @@
-import DaemonRuntime
-import Glibc
-
 /// A server on the loopback address for one client.
 final class LoopbackListener {
   private let descriptor: Int32

@@ -1,8 +1,3 @@
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @Suite("Pushes of an iosd that was killed", .waits) struct LostPushTests {
   private let silent = #"{"aps":{"content-available":1},"reason":"SomethingElse"}"#
 

@@ -1,12 +1,6 @@
 import Crypto
-import DaemonRuntime
 import Platform
-import Foundation
-import Glibc
 import Ground
-import Baton
-import Testing
-import WaitingTests
 
 /// More payments than a phone takes pushes at once, with all four programs.
 @Suite("Many payments that wait, on the real phone", .serialized, .waits) struct ManyAnnouncementsTests {

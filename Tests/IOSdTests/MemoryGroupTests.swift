@@ -1,8 +1,3 @@
-import DaemonRuntime
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import IOSd
 
 @Suite(.waits) struct MemoryGroupTests {

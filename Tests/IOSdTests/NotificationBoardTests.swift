@@ -1,11 +1,5 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Glibc
 import PairSupport
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import IOSd
 

@@ -1,9 +1,4 @@
-import DaemonRuntime
-import Foundation
-import Glibc
 import Guardrails
-import Testing
-import WaitingTests
 
 /// What the extension without a node links and opens.
 @Suite("What the extension that only notifies can reach", .waits) struct NotifyOnlyFilesTests {

@@ -1,14 +1,8 @@
-import DaemonRuntime
 import Platform
-import Foundation
-import Glibc
 import Ground
 import Guardrails
 import PairSupport
-import Baton
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import IOSd
 

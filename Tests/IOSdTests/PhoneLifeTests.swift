@@ -1,10 +1,4 @@
-import Baton
 import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
 
 @Suite(.waits) struct PhoneLifeTests {
   @Test func `The user opens the app, leaves it and swipes it away`() throws {

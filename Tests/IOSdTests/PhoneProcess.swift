@@ -1,11 +1,5 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Glibc
 import Ground
 import PairSupport
-import Testing
-import WaitingTests
 
 @testable import IOSd
 

@@ -1,9 +1,4 @@
-import DaemonRuntime
-import Foundation
-import Glibc
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import IOSd
 

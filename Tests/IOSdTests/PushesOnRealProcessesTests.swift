@@ -1,9 +1,3 @@
-import Baton
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @Suite(.waits) struct PushesOnRealProcessesTests {
   @Test
   func `P-0.1 With the app closed the extension serves the push`() throws {

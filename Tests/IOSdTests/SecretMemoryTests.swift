@@ -1,9 +1,4 @@
-import DaemonRuntime
-import Glibc
 import PairSupport
-import Baton
-import Testing
-import WaitingTests
 
 /// The key that opens the pushes of a wallet whose extension only notifies.
 @Suite("The push key in memory", .serialized, .waits) struct SecretMemoryTests {

@@ -1,10 +1,4 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Glibc
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import IOSd
 

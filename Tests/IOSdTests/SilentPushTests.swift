@@ -1,9 +1,3 @@
-import Baton
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @Suite("Silent pushes on real processes", .waits) struct SilentPushTests {
   private let silent = #"{"aps":{"content-available":1},"reason":"SomethingElse"}"#
 

@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Baton
-import Testing
-import WaitingTests
-
 @Suite("Pushes that are kept or not shown, over iosd", .waits) struct StoredPushTests {
   private func column(_ phone: PhoneProcess, _ name: String) throws -> [String?] {
     try phone.rows("pushes").map { $0[name] as? String }

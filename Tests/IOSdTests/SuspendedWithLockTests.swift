@@ -1,9 +1,3 @@
-import Baton
-import DaemonRuntime
-import Foundation
-import Testing
-import WaitingTests
-
 /// What counts as a lock when the phone suspends a process, and what the phone does then.
 @Suite("Suspended with a lock", .waits) struct SuspendedWithLockTests {
   private static let reads =

@@ -1,11 +1,5 @@
-import Baton
 import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
 import enum PhonePolicy.AfterContent
-import Testing
-import WaitingTests
 
 /// iosd stops, resumes and kills real processes.
 @Suite("Suspension of real processes", .waits) struct SuspensionOnRealProcessesTests {

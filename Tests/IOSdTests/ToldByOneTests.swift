@@ -1,9 +1,4 @@
 import Platform
-import Foundation
-import Glibc
-import Baton
-import Testing
-import WaitingTests
 
 /// What the extension that only notifies never does, by iosd's own rows of its processes and not by the roles that the
 /// processes give themselves.

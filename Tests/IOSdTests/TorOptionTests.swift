@@ -1,8 +1,3 @@
-import Baton
-import Foundation
-import Testing
-import WaitingTests
-
 @Suite("--tor", .waits) struct TorOptionTests {
   @Test
   func `With --tor, and only then, iosd starts an app whose node has the timeouts for Tor`() throws {

@@ -1,12 +1,5 @@
-import Ground
-import Crypto
-import DaemonRuntime
-import Platform
-import Glibc
 import Guardrails
-import Lightning
 import LightningIO
-import Testing
 
 /// lspd in Bitkit's form: what it pushes, sealed to the key that the wallet has named over the wire.
 @Suite("lspd's pushes in Bitkit's form", .serialized) struct AnnouncementTests {

@@ -1,9 +1,4 @@
-import Crypto
-import DaemonRuntime
-import Ground
 import PairSupport
-import Testing
-import WaitingTests
 
 @testable import LSPd
 

@@ -1,11 +1,3 @@
-import Ground
-import DaemonRuntime
-import Platform
-import Foundation
-import WaitingTests
-import Glibc
-import Testing
-
 @Suite("lspd on a damaged ledger") struct DamagedLedgerTests {
   /// lspd's error output and exit code when it cannot start.
   private func refusal(_ damage: (String) throws -> Void) throws -> (String, Int32) {

@@ -1,9 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Lightning
-import Testing
-import WaitingTests
-
 /// Each transaction waits for the disk.
 @Suite("lspd's durable writes", .waits) struct DurableWriteTests {
   /// The frames of SQLite's log that end a transaction have the database's size.

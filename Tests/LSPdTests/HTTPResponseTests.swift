@@ -1,5 +1,3 @@
-import Testing
-
 @testable import HTTP
 
 @Suite("Answers of lspd's HTTP") struct HTTPResponseTests {

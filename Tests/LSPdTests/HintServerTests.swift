@@ -1,12 +1,4 @@
-import Crypto
-import DaemonRuntime
-import Platform
-import Lightning
-import Glibc
-import Ground
 import PhonePolicy
-import Testing
-import WaitingTests
 
 /// `GET /lsp/forwarding_hint` of a real lspd.
 @Suite("lspd's forwarding hints over HTTP", .serialized, .waits) struct HintServerTests {

@@ -1,8 +1,4 @@
-import DaemonRuntime
-import Glibc
 import Baton
-import Testing
-import WaitingTests
 
 /// An lspd that has as many files open as it may.
 @Suite("The last free descriptor of lspd", .serialized, .waits) struct LastDescriptorTests {

@@ -1,11 +1,5 @@
-import Crypto
-import Foundation
-import Glibc
-import Ground
 import LightningIO
 import LightningProvider
-import Platform
-import Testing
 
 @testable import LSPd
 @testable import Lightning

@@ -1,9 +1,4 @@
-import Crypto
-import DaemonRuntime
-import Ground
 import PhonePolicy
-import Testing
-import WaitingTests
 
 /// Failures on order, attempts and holds of a real lspd, over kills.
 @Suite("lspd's failures on order, attempts and holds", .serialized, .waits)

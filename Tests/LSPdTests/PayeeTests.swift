@@ -1,7 +1,3 @@
-import Crypto
-import DaemonRuntime
-import Testing
-
 @Suite("The payee of lspd's payments", .serialized)
 struct PayeeTests {
   private func node(_ name: String) throws -> PublicKey {

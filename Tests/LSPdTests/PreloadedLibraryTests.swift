@@ -1,7 +1,3 @@
-import Foundation
-import Testing
-import WaitingTests
-
 /// A library that is loaded before the program, as libfaketime is, may change the environment before Swift's runtime
 /// looks for the arguments beside it.
 @Suite("A preloaded library", .waits) struct PreloadedLibraryTests {

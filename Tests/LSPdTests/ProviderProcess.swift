@@ -1,14 +1,6 @@
 import Baton
-import Ground
-import Crypto
-import DaemonRuntime
 import LightningIO
-import Platform
-import Foundation
-import WaitingTests
-import Glibc
 import PairSupport
-import Testing
 
 @testable import LSPd
 

@@ -1,13 +1,5 @@
-import Crypto
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Lightning
 import LightningIO
 import LightningProvider
-import Platform
-import Testing
 
 @testable import LSPd
 

@@ -1,11 +1,4 @@
-import Crypto
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
 import LightningProvider
-import Platform
-import Testing
 
 @testable import LSPd
 

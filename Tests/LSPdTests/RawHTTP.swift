@@ -1,6 +1,3 @@
-import DaemonRuntime
-import Glibc
-
 /// A client of sockets alone, so that a test can send what no library of HTTP would.
 final class RawHTTP {
   struct Answer {

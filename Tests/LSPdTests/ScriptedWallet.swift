@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import DaemonRuntime
-import Lightning
 import LightningIO
 
 /// A wallet over a real socket: one channel, no container. It fulfils each committed HTLC while `isFulfilling`.

@@ -1,8 +1,3 @@
-import Ground
-import Crypto
-import DaemonRuntime
-import Testing
-
 @Suite("lspd and a silent wallet", .serialized)
 struct SilenceTests {
   @Test

@@ -1,10 +1,3 @@
-import Crypto
-import DaemonRuntime
-import Glibc
-import Ground
-import Testing
-import WaitingTests
-
 /// Clients that take lspd's connections and send no request.
 @Suite("Slow clients of lspd's HTTP", .serialized, .waits) struct SlowClientTests {
   private static let wallet = PrivateKey(SHA256.hash(Array("a wallet".utf8)))!.publicKey.hex

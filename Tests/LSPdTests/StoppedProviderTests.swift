@@ -1,9 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 /// An lspd that is stopped, as by a debugger or by chaos.
 @Suite("A stopped lspd", .serialized, .waits) struct StoppedProviderTests {
   private func notes(_ provider: ProviderProcess) throws -> [[String: Any]] {

@@ -1,10 +1,3 @@
-import Crypto
-import DaemonRuntime
-import Ground
-import Platform
-import Lightning
-import Testing
-
 @Suite("lspd stores backups late", .serialized)
 struct StorageDelayTests {
   private func send(_ numbers: [UInt8], by wallet: ScriptedWallet, _ provider: ProviderProcess) throws {

@@ -1,6 +1,3 @@
-import DaemonRuntime
-import Testing
-
 @Suite("A wallet that does not close when lspd disconnects", .serialized)
 struct SuspendedWalletTests {
   /// A suspended wallet: its event loop stops once `isHeard` holds.

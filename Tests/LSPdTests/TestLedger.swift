@@ -1,6 +1,3 @@
-import Platform
-import Ground
-
 @testable import LSPd
 
 /// A ledger without its lspd.

@@ -1,12 +1,3 @@
-import Ground
-import Crypto
-import DaemonRuntime
-import Platform
-import Foundation
-import WaitingTests
-import Lightning
-import Testing
-
 @testable import LSPd
 
 /// Two phones' wallets at one lspd, each with a channel, a fence and rows of its own.

@@ -1,7 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-
 /// A server of webhooks in the test's event loop, on a port of 127.0.0.1.
 final class WebhookServer {
   struct Post: Equatable {

@@ -1,11 +1,5 @@
-import Lightning
-import Crypto
-import DaemonRuntime
-import Platform
-import Ground
 import LightningIO
 import PhonePolicy
-import Testing
 
 @testable import HTTP
 

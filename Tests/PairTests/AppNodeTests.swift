@@ -1,10 +1,4 @@
-import DaemonRuntime
 import Platform
-import Foundation
-import PairSupport
-import ProcessSupport
-import Testing
-import WaitingTests
 
 /// What the real app does with its node for a silent push and for a tap, by its journal and its peer's ledger.
 @Suite("The pair on real processes: the app's node from start to stop", .serialized, .waits)

@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on real processes: the app's work in the background", .serialized, .waits)
 struct BackgroundTests {
   private let sync = "com.example.lightning.sync"

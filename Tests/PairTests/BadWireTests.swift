@@ -1,11 +1,5 @@
 import BadWire
-import Ground
-import DaemonRuntime
-import Glibc
-import PairSupport
 import LightningIO
-import Testing
-import WaitingTests
 
 @Suite("The pair on real processes: a bad wire to the LSP", .serialized, .waits)
 struct BadWirePairTests {

@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on real processes: started by hand, without a phone", .serialized, .waits)
 struct ByHandTests {
   /// A program as started in a terminal: without a channel to a phone, its output in a file.

@@ -1,16 +1,6 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
-import Guardrails
-import Heartbeat
 import Lightning
-import PairSupport
-import ProcessSupport
 import SharedContainer
-import Testing
 import Wallet
-import WaitingTests
 
 /// A damage to a file.
 struct Damage: CustomTestStringConvertible, Sendable {

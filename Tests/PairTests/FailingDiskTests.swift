@@ -1,12 +1,3 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
-import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on a failing disk", .serialized, .waits)
 struct FailingDiskTests {
   private static let canMount = geteuid() == 0 && unshareWorks()

@@ -1,11 +1,4 @@
 import Baton
-import Ground
-import DaemonRuntime
-import Foundation
-import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
 struct FreezeTests {

@@ -1,11 +1,3 @@
-import Guardrails
-import DaemonRuntime
-import Foundation
-import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on real processes: handover", .serialized, .waits)
 struct HandoverTests {
   @Test

@@ -1,10 +1,4 @@
-import Ground
 import Crypto
-import DaemonRuntime
-import Foundation
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("Invoices of a real wallet", .serialized, .waits)
 struct InvoiceTests {

@@ -1,15 +1,6 @@
 import BadWire
-import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
-import Guardrails
-import PairSupport
-import ProcessSupport
 import LightningIO
-import Testing
 import Wallet
-import WaitingTests
 
 @Suite("The pair on real processes: the wallet moves during a settlement", .serialized, .waits)
 struct MovedInASettlementTests {

@@ -1,11 +1,4 @@
-import Guardrails
-import DaemonRuntime
-import Foundation
-import Heartbeat
 import Lightning
-import PairSupport
-import Testing
-import WaitingTests
 
 @Suite("The pair on real processes: payments in parts", .serialized, .waits)
 struct MultiPartPairTests {

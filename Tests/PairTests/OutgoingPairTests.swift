@@ -1,11 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Heartbeat
-import PairSupport
-import ProcessSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on real processes: outgoing payments", .serialized, .waits)
 struct OutgoingPairTests {
   private func connected(_ phone: TestPhone) throws -> HeldProcess {

@@ -1,12 +1,4 @@
-import DaemonRuntime
-import Foundation
-import Guardrails
-import Heartbeat
-import PairSupport
-import ProcessSupport
-import Testing
 import Wallet
-import WaitingTests
 
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
 struct PeerMemoryTests {

@@ -1,12 +1,3 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
-import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
-
 /// A damage before the start, the error that it causes, and its repair.
 private struct Obstacle: CustomTestStringConvertible, Sendable {
   var testDescription: String

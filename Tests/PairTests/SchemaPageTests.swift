@@ -1,8 +1,4 @@
-import Foundation
 import GeneratedPages
-import PairSupport
-import Testing
-import WaitingTests
 
 /// docs/schema has the tables of the databases that the programs create.
 @Suite("docs/schema", .serialized, .waits) struct SchemaPageTests {

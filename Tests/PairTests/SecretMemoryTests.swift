@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("Secrets in memory", .serialized, .waits) struct SecretMemoryTests {
   private func secret(_ path: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -1,11 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Guardrails
-import PairSupport
-import ProcessSupport
-import Testing
-import WaitingTests
-
 /// The node's start waits longer than any of these tests.
 @Suite("The pair on real processes: a slow start of the node", .serialized, .waits)
 struct SlowStartTests {

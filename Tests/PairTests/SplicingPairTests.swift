@@ -1,11 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Heartbeat
-import PairSupport
-import ProcessSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on real processes: splice-out", .serialized, .waits)
 struct SplicingPairTests {
   private static let balanceMsat: UInt64 = 1_000_000_000

@@ -1,11 +1,3 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Heartbeat
-import PairSupport
-import Testing
-import WaitingTests
-
 @Suite("The pair on real processes: takeover after a death", .serialized, .waits)
 struct TakeoverTests {
   @Test

@@ -1,11 +1,5 @@
-import DaemonRuntime
 import Platform
-import Foundation
-import Glibc
 import Lightning
-import PairSupport
-import Testing
-import WaitingTests
 
 /// Two phones, each with its wallet, container and keychain, on one lspd.
 @Suite("Two phones on one lspd", .serialized, .waits) struct TwoPhonesTests {

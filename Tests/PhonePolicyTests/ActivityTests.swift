@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 /// `performExpiringActivity`, and the time that a process has to start.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 /// iOS may suspend or kill an extension as soon as it has the content.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 @Suite("Where the wallet's alerts may appear") struct AlertPlaceTests {

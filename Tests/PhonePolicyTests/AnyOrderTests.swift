@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 /// A small seeded generator: a failing run is repeated by its seed.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 @Suite("A push with a badge or a sound and no alert") struct BadgePushTests {

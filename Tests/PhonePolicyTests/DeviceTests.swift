@@ -1,5 +1,3 @@
-import Testing
-
 @testable import PhonePolicy
 
 @Suite("The device's state") struct DeviceTests {

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 /// What an app sent just before it was suspended arrives after the suspension: each request still gets an answer.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 @Suite("Pushes for a phone that APNs cannot reach") struct StoredPushTests {

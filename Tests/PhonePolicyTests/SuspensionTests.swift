@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 /// What happens to an app in the background.

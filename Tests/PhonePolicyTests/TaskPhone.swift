@@ -1,5 +1,3 @@
-import Ground
-
 @testable import PhonePolicy
 
 let sync = "com.example.lightning.sync"

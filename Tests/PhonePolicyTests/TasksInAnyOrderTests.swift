@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import PhonePolicy
 
 /// In any order of events: each request ends once, a run has its assertion exactly as long as it runs, and no

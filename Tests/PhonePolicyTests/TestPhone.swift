@@ -1,5 +1,3 @@
-import Ground
-
 @testable import PhonePolicy
 
 /// A phone and its clock: a test gives events and compares directives.

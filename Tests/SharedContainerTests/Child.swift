@@ -1,5 +1,3 @@
-import Glibc
-
 /// A running TestClaimer. The test reads its standard output and can close its standard input.
 final class Child {
   let pid: pid_t

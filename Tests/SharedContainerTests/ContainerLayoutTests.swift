@@ -1,10 +1,4 @@
-import Ground
-import Platform
-import Glibc
-import Heartbeat
 import SharedContainer
-import Testing
-import WaitingTests
 
 @Suite(.waits) struct ContainerLayoutTests {
   let place = Place()

@@ -1,11 +1,4 @@
-import Ground
-import Platform
-import Glibc
-import Guardrails
-import Heartbeat
 @testable import SharedContainer
-import Testing
-import WaitingTests
 
 @Suite(.waits) struct FencedWriteTests {
   let place = Place()

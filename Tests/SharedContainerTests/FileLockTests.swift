@@ -1,8 +1,3 @@
-import Glibc
-import Heartbeat
-import Testing
-import WaitingTests
-
 @testable import SharedContainer
 
 @Suite(.waits) struct FileLockTests {

@@ -1,10 +1,4 @@
-import Ground
-import Glibc
-import Guardrails
-import Heartbeat
 import SharedContainer
-import Testing
-import WaitingTests
 
 /// A full disk: a small tmpfs filled to its last block. Mounting needs root.
 @Suite(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root"), .waits) struct FullDiskTests {

@@ -1,9 +1,4 @@
-import Ground
-import Glibc
-import Heartbeat
 import SharedContainer
-import Testing
-import WaitingTests
 
 @Suite(.waits) struct HeartbeatFileTests {
   let place = Place()

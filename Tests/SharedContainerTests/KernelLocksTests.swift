@@ -1,8 +1,3 @@
-import Glibc
-import Platform
-import Testing
-import WaitingTests
-
 @testable import SharedContainer
 
 @Suite(.waits) struct KernelLocksTests {

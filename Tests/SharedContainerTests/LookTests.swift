@@ -1,10 +1,4 @@
-import Ground
-import Glibc
-import Guardrails
-import Heartbeat
 import SharedContainer
-import Testing
-import WaitingTests
 
 @Suite(.waits) struct LookTests {
   let place = Place()

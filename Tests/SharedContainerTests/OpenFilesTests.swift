@@ -1,11 +1,3 @@
-import Ground
-import Platform
-import Glibc
-import Guardrails
-import Heartbeat
-import Testing
-import WaitingTests
-
 @testable import SharedContainer
 
 /// Damage to the database's files while a process has them open, and before it opens them.

@@ -1,7 +1,3 @@
-import Ground
-import Glibc
-import Guardrails
-import Heartbeat
 import SharedContainer
 
 /// One test's own directory, with a container in it on request; removed afterwards.

@@ -1,11 +1,3 @@
-import Ground
-import Platform
-import Glibc
-import Guardrails
-import Heartbeat
-import Testing
-import WaitingTests
-
 @testable import SharedContainer
 
 @Suite(.waits) struct SnapshotTests {

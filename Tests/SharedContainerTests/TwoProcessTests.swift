@@ -1,11 +1,3 @@
-import Ground
-import Platform
-import Glibc
-import Guardrails
-import Heartbeat
-import Testing
-import WaitingTests
-
 @testable import SharedContainer
 
 /// Real processes on one container: they race, are stopped, and are killed.

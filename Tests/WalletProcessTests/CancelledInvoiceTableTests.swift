@@ -1,8 +1,4 @@
 import Platform
-import Ground
-import Wallet
-import SharedContainer
-import Testing
 import WalletProcess
 
 @Suite("Cancelled invoices in the container")

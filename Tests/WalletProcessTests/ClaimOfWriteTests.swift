@@ -1,10 +1,4 @@
-import Ground
 import Platform
-import DaemonRuntime
-import Guardrails
-import SharedContainer
-import Testing
-import Wallet
 
 @testable import WalletProcess
 

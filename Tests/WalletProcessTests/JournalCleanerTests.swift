@@ -1,7 +1,5 @@
-import DaemonRuntime
 import Foundation
 import Glibc
-import Testing
 
 @testable import WalletProcess
 

@@ -1,12 +1,4 @@
-import Ground
-import Crypto
-import DaemonRuntime
 import Glibc
-import Guardrails
-import Lightning
-import Wallet
-import SharedContainer
-import Testing
 
 @testable import WalletProcess
 

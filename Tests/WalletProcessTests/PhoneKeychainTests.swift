@@ -1,6 +1,5 @@
 @testable import DaemonRuntime
 import Glibc
-import Testing
 
 @testable import WalletProcess
 

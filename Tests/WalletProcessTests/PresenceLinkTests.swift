@@ -1,8 +1,4 @@
-import DaemonRuntime
 import Glibc
-import Ground
-import Guardrails
-import Testing
 
 @testable import WalletProcess
 

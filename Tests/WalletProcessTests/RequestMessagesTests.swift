@@ -1,9 +1,3 @@
-import Crypto
-import DaemonRuntime
-import Ground
-import Testing
-import Wallet
-
 @testable import WalletProcess
 
 @Suite("Request messages of the phone")

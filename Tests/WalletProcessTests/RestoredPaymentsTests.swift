@@ -1,12 +1,4 @@
-import Ground
-import Crypto
-import DaemonRuntime
 import Foundation
-import Guardrails
-import Lightning
-import Wallet
-import SharedContainer
-import Testing
 import WalletProcess
 
 /// Outgoing payments, when an old copy of the database adopts a newer channel from the peer's backup.

@@ -1,10 +1,4 @@
-import Crypto
-import DaemonRuntime
-import Guardrails
-import Lightning
 @testable import Wallet
-import SharedContainer
-import Testing
 
 @testable import WalletProcess
 

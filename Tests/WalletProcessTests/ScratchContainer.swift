@@ -1,12 +1,7 @@
-import Ground
 import Platform
-import DaemonRuntime
 import Foundation
 import WaitingTests
-import Guardrails
 import Heartbeat
-import Wallet
-import SharedContainer
 import WalletProcess
 
 /// Real containers in their own directory, read and written as the wallet's processes do.

@@ -1,10 +1,4 @@
-import Ground
-import Crypto
-import DaemonRuntime
 import Foundation
-import Guardrails
-import SharedContainer
-import Testing
 import WalletProcess
 
 /// Received payments that a push may report without a connection, in a real container.

@@ -1,14 +1,6 @@
-import Ground
-import Crypto
-import DaemonRuntime
 import Platform
 import Foundation
-import Guardrails
 import Heartbeat
-import Lightning
-import Wallet
-import SharedContainer
-import Testing
 import WalletProcess
 
 /// Splices in a real container, step by step.

@@ -1,11 +1,4 @@
-import Crypto
-import Ground
-import Guardrails
-import Lightning
 import LightningProvider
-import SharedContainer
-import Testing
-import Wallet
 import WalletProcess
 
 @testable import LightningIO

@@ -1,9 +1,4 @@
-import Ground
-import Crypto
-import DaemonRuntime
-import Lightning
 import LightningIO
-import Testing
 
 /// A Lightning peer with one channel, on the loop of a test.
 final class TestPeer {

@@ -1,10 +1,4 @@
-import Ground
-import DaemonRuntime
-import Guardrails
-import Lightning
-import Wallet
 import LightningIO
-import SharedContainer
 
 @testable import WalletProcess
 

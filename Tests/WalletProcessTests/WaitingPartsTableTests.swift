@@ -1,13 +1,6 @@
-import Ground
-import Crypto
-import DaemonRuntime
 import Platform
 import Foundation
-import Guardrails
 import Heartbeat
-import Wallet
-import SharedContainer
-import Testing
 import WalletProcess
 
 /// Since when payments wait for their parts, in a real container.

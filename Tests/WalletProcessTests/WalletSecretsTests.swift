@@ -1,11 +1,4 @@
-import Crypto
-import DaemonRuntime
-import Ground
-import Guardrails
-import Lightning
 import Platform
-import SharedContainer
-import Testing
 @testable import Wallet
 
 @testable import WalletProcess

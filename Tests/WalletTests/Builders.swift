@@ -1,6 +1,4 @@
 import Crypto
-import Ground
-import Guardrails
 import Heartbeat
 import Lightning
 import Wallet

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Wallet
 
 @Suite("The app's background tasks") struct BackgroundWorkTests {

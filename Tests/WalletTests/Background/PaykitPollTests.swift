@@ -1,7 +1,3 @@
-import Ground
-import Guardrails
-import Testing
-
 @testable import Wallet
 
 @Suite("A background task that needs the node") struct PaykitPollTests {

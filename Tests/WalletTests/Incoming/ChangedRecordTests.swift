@@ -1,7 +1,3 @@
-import Ground
-import Guardrails
-import Testing
-
 @testable import Wallet
 
 /// The extension announces a payment once more, after the app has read its record and before it removes it.

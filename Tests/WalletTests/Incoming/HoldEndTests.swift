@@ -1,7 +1,3 @@
-import Ground
-import Guardrails
-import Testing
-
 @testable import Wallet
 
 /// The end comes from a push, which may say anything: no sum with it may overflow.

@@ -1,7 +1,3 @@
-import Ground
-import Guardrails
-import Testing
-
 @testable import Wallet
 
 @Suite("Announcements of received payments") struct WithdrawnAnnouncementTests {

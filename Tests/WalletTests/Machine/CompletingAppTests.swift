@@ -1,8 +1,4 @@
-import Ground
-import Guardrails
 @testable import Lightning
-import Testing
-
 @testable import Wallet
 
 /// The whole wallet of an app that completes what its extension announces.

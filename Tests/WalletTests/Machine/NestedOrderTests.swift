@@ -1,8 +1,5 @@
-import Ground
-import Guardrails
 import Heartbeat
 import Lightning
-import Testing
 
 @testable import Wallet
 

@@ -1,6 +1,3 @@
-import Ground
-import Guardrails
-
 @testable import Lightning
 @testable import Wallet
 

@@ -1,7 +1,4 @@
-import Ground
-import Guardrails
 import Lightning
-import Testing
 
 @testable import Wallet
 

@@ -1,7 +1,3 @@
-import Ground
-import Guardrails
-import Testing
-
 @testable import Wallet
 
 @Suite("The order in which the app opens") struct OpeningTests {

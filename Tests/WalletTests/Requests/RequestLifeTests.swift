@@ -1,8 +1,5 @@
 import Crypto
-import Ground
-import Guardrails
 import Lightning
-import Testing
 
 @testable import Wallet
 

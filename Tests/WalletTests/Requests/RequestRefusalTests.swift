@@ -1,7 +1,3 @@
-import Ground
-import Guardrails
-import Testing
-
 @testable import Wallet
 
 /// A refused request is answered once with the reason, leaves no state, and may be repeated.

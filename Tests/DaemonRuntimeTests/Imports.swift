@@ -1,0 +1,5 @@
+// Visible in each file of these tests.
+@_exported import Foundation
+@_exported import Glibc
+@_exported import Ground
+@_exported import Testing

@@ -1,0 +1,8 @@
+// Visible in each file of these tests.
+@_exported import Baton
+@_exported import DaemonRuntime
+@_exported import Foundation
+@_exported import Glibc
+@_exported import ProcessSupport
+@_exported import Testing
+@_exported import WaitingTests

@@ -1,0 +1,11 @@
+// Visible in each file of these tests.
+@_exported import DaemonRuntime
+@_exported import Foundation
+@_exported import Glibc
+@_exported import Ground
+@_exported import Guardrails
+@_exported import Heartbeat
+@_exported import PairSupport
+@_exported import ProcessSupport
+@_exported import Testing
+@_exported import WaitingTests

@@ -1,0 +1,8 @@
+// Visible in each file of these tests.
+@_exported import Glibc
+@_exported import Ground
+@_exported import Guardrails
+@_exported import Heartbeat
+@_exported import Platform
+@_exported import Testing
+@_exported import WaitingTests

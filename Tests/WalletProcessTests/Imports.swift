@@ -1,0 +1,9 @@
+// Visible in each file of these tests.
+@_exported import Crypto
+@_exported import DaemonRuntime
+@_exported import Ground
+@_exported import Guardrails
+@_exported import Lightning
+@_exported import SharedContainer
+@_exported import Testing
+@_exported import Wallet
