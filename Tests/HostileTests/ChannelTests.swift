@@ -10,10 +10,7 @@ struct ChannelTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let app = try phone.connectedApp()
     switch how {
     case "garbage": app.send(raw: [1, 2, 3])
     case "too large": app.send(raw: [UInt8](repeating: 120, count: 140_000))
@@ -32,7 +29,6 @@ struct ChannelTests {
   func `The app refuses unknown requests and invalid fields in one sentence, and connects afterwards`() throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     for message in [
       ControlMessage("self-destruct"), ControlMessage("push"), ControlMessage("push", ["id": "-1"]),
@@ -60,8 +56,7 @@ struct ChannelTests {
       let sentence = app.answer(to: request)?.errorSentence
       #expect(sentence?.hasPrefix(beginning) == true, "\(request): \(sentence ?? "no answer")")
     }
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
   }
 
   @Test

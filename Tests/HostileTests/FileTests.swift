@@ -27,26 +27,20 @@ struct FileTests {
   @Test(arguments: Content.allCases)
   func `With an invalid clock file the app connects under the kernel's boot id`(_ content: Content) throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     try put(content, at: "\(phone.home)/os/clock")
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    _ = try phone.connectedApp()
     #expect(phone.owner?.process.boot == Clock().boot)
   }
 
   @Test
   func `With extreme offsets in the clock file the app connects and ends in order`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     for offset in [Int64.max, .min] {
       var clock = PhoneClock(boot: Clock().boot)
       clock.wallOffsetNanoseconds = offset
       clock.bootOffsetNanoseconds = offset
       try PhoneClockFile(path: "\(phone.home)/os/clock").write(clock)
-      let app = try phone.launchApp()
-      phone.open(app)
-      try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+      let app = try phone.connectedApp()
       app.send(ControlMessage("terminate"))
       try phone.wait("the app to end") { app.hasEnded }
       #expect(app.end?.how == .exited(code: 0))

@@ -7,11 +7,9 @@ struct NodeTests {
     _ behaviour: HostilePeer.Behaviour
   ) throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let peer = try HostilePeer(behaviour, loop: phone.loop)
     phone.peerAddress = peer.address
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     switch behaviour {
     case .refusesForAnotherDevice:
       try phone.wait("the push to be finished") { notifier.message("finished", id: id) != nil }
@@ -45,7 +43,6 @@ struct NodeTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let peer = try HostilePeer(behaviour, loop: phone.loop)
     phone.peerAddress = peer.address
     let app = try phone.launchApp()

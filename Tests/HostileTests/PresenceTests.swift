@@ -18,7 +18,6 @@ struct PresenceTests {
   @Test
   func `False requests for the node may delay a payment, which is then received once`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     let deceived = try phone.launchExtension()
@@ -50,12 +49,9 @@ struct PresenceTests {
   @Test
   func `False messages about a release do not make the app take the holder's node`() throws {
     let phone = try TestPhone(["--stale-after", "300s"])
-    defer { phone.end() }
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
-    let holder = try phone.launchExtension()
-    _ = phone.push(holder)
-    try phone.wait("the extension to be connected") { holder.status.hasPrefix("connected") }
+    let holder = try phone.connectedExtension()
     // The stopped holder can neither hand over nor answer, and is not stale for another five minutes.
     holder.kill(SIGSTOP)
     let epoch = phone.owner?.epoch
@@ -79,7 +75,6 @@ struct PresenceTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
     let liar = try ControlClient(path: "\(phone.home)/AppGroup/presence/app.sock", daemon: "the app")
@@ -99,7 +94,6 @@ struct PresenceTests {
   @Test
   func `Garbage at the presence socket costs the extension less than 4 MiB`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let notifier = try phone.launchExtension()
     let before = try RealPhone.footprint(of: notifier.pid)
     let loop = phone.loop
@@ -131,7 +125,6 @@ struct PresenceTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let first = try phone.launchExtension()
     first.send(ControlMessage("terminate"))
     try phone.wait("the container to be there") { first.hasEnded }
@@ -143,12 +136,9 @@ struct PresenceTests {
     let app = try phone.launchApp()
     #expect(
       phone.journal(of: "mainappd").contains("the other process cannot reach this one by presence messages"))
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    _ = try phone.connectedExtension()
     // The intent is state in the container: the extension reads it without a message.
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
     #expect(heard > 0)
     #expect(phone.owner?.role == .app)
   }

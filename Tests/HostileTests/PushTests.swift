@@ -109,7 +109,6 @@ struct PushTests {
     _ payload: String
   ) throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier, payload)
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
@@ -121,7 +120,6 @@ struct PushTests {
   @Test
   func `B-1.1.A2 1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let notifier = try phone.launchExtension()
     for _ in 0..<1000 {
       // The queue holds 64. No faster than both sides read: a side that does not read is disconnected.

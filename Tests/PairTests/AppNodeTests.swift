@@ -45,7 +45,6 @@ struct AppNodeTests {
     throws
   {
     let (phone, app, hash) = try waiting()
-    defer { phone.end() }
     let before = phone.journal(of: "mainappd").count
     app.send(
       ControlMessage(
@@ -73,7 +72,6 @@ struct AppNodeTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
     let before = phone.journal(of: "mainappd").count
@@ -94,7 +92,6 @@ struct AppNodeTests {
   func `B-1.4.1 After a tap the real app starts its node, then connects, re-establishes and receives`() throws
   {
     let (phone, app, hash) = try waiting()
-    defer { phone.end() }
     let before = phone.journal(of: "mainappd").count
     // As iosd does for a tap.
     phone.open(app)

@@ -12,7 +12,6 @@ struct BackgroundTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
     #expect(app.count("task-submit") == 1)
@@ -34,7 +33,6 @@ struct BackgroundTests {
     throws
   {
     let phone = try TestPhone(["--wallet", "bitkit", "--start-delay", "30s"])
-    defer { phone.end() }
     let app = try phone.launchApp()
     let poll = "to.bitkit.paykit.poll"
     app.send(run(1, of: poll))
@@ -53,7 +51,6 @@ struct BackgroundTests {
   func `D-2.3, D-2.4 The app completes a processing task with success, and without if its work fails`() throws
   {
     let phone = try TestPhone(["--clean-journals"])
-    defer { phone.end() }
     let app = try phone.launchApp()
     func result(of number: Int) throws -> String? {
       app.send(run(UInt64(number), of: cleaning))
@@ -71,7 +68,6 @@ struct BackgroundTests {
   func `D-1.3 A background task that iOS refuses is noted in the journal, and the app keeps running`() throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     app.send(ControlMessage("task-refused", ["identifier": sync, "message": "not permitted; declare it"]))
     app.send(ControlMessage("task", ["identifier": sync]))

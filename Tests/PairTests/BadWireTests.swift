@@ -32,7 +32,6 @@ struct BadWirePairTests {
   @Test
   func `On a wire that delays every piece, three payments settle without an additional connection`() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 2_000_000...20_000_000 } }
-    defer { phone.end() }
     try payThree(phone)
     // One to make the invoices, and one when the app returned to the foreground.
     #expect(proxy.connections == 2)
@@ -45,7 +44,6 @@ struct BadWirePairTests {
     let (phone, proxy) = try phone { number in
       habits { if number < 7 { $0.cutAfter = number * 397 * round % 4000 } }
     }
-    defer { phone.end() }
     try payThree(phone)
     #expect(proxy.connections >= 7)
   }
@@ -63,7 +61,6 @@ struct BadWirePairTests {
         }
       }
     }
-    defer { phone.end() }
     try payThree(phone)
     #expect(proxy.connections >= 3)
     let noticed = phone.journal(of: "mainappd").contains("cannot be decrypted: bytes were changed")
@@ -73,7 +70,6 @@ struct BadWirePairTests {
   @Test
   func `The LSP notices that a killed app's connection is closed, although the wire delays data`() throws {
     let (phone, proxy) = try phone { _ in habits { $0.delay = 1_000_000...3_000_000 } }
-    defer { phone.end() }
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("a connection") { app.statuses.contains("connected") }

@@ -51,7 +51,6 @@ struct ByHandTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let first = try phone.launchApp()
     let invoices = try phone.invoices(2, first)
     first.kill(SIGTERM)
@@ -107,7 +106,6 @@ struct ByHandTests {
   @Test
   func `scripts/launch-pair needs only a directory and leaves no process behind`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let home = "\(phone.home)/by-hand"
     let (pair, app, peer) = try launch(phone, home)
     let status = try Typed("\(TestPhone.binaries)/baton", ["--home", home, "status"], in: phone.home)
@@ -136,7 +134,6 @@ struct ByHandTests {
   @Test
   func `scripts/launch-pair serves the push files named on its standard input`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let payload = "\(phone.home)/unreadable.apns"
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let pipe = "\(phone.home)/pushes"
@@ -164,7 +161,6 @@ struct ByHandTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let home = "\(phone.home)/by-hand"
     let (pair, app, peer) = try launch(phone, home)
     let other = try Typed(Self.script, [home], in: phone.home)
@@ -181,7 +177,6 @@ struct ByHandTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let (pair, app, peer) = try launch(phone, "\(phone.home)/by-hand")
     kill(isApp ? app : peer, SIGKILL)
     try phone.wait("the end of the script") { pair.hasEnded }
@@ -196,7 +191,6 @@ struct ByHandTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let home = "\(phone.home)/by-hand"
     let (pair, _, _) = try launch(phone, home)
     pair.send(SIGTERM)
@@ -213,7 +207,6 @@ struct ByHandTests {
 
   @Test func `scripts/launch-pair refuses a file in place of its directory in one sentence`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let file = "\(phone.home)/file"
     try Data().write(to: URL(filePath: file))
     let pair = try Typed(Self.script, [file], in: phone.home)

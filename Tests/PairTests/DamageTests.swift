@@ -31,8 +31,7 @@ struct DamageTests {
     let again = try phone.launchApp()
     phone.open(again)
     try phone.wait("the app to be connected again") { again.status == "connected" }
-    try phone.pay(unpaid)
-    try phone.waitUntilSettled(unpaid)
+    try phone.receive(unpaid)
     try phone.waitUntilSettled(paid)
     let expected = [paid, unpaid].map(\.paymentHash.hex).sorted()
     try phone.wait("both payments in the wallet") { (try? phone.receivedPayments().sorted()) == expected }
@@ -49,10 +48,8 @@ struct DamageTests {
     name: String, damage: Damage
   ) throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
-    try phone.pay(invoices[0])
-    try phone.waitUntilSettled(invoices[0])
+    try phone.receive(invoices[0])
     // Until the next beat checkpoints the log, truncating it loses the newest commits.
     try phone.wait("the payment to lie in the database itself") {
       (try? phone.isSettledOnDisk(invoices[0])) == true
@@ -72,13 +69,11 @@ struct DamageTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let (app, invoices) = try connectedApp(phone)
     let group = "\(phone.home)/AppGroup"
     rename(group, "\(group)-away")
     // The extension finds no container and creates one.
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
+    let (notifier, _) = try phone.pushToExtension()
     try phone.pay(invoices[0])
     try phone.wait("the app's end") { app.hasEnded }
     #expect(app.end?.how == .exited(code: 74))
@@ -88,8 +83,7 @@ struct DamageTests {
     try phone.wait("the push to be answered") { notifier.count("finished") == 1 }
     #expect(
       notifier.statuses.contains(Status.usedByAnotherDevice.text) || notifier.count("content") == 1)
-    notifier.kill(SIGKILL)
-    try phone.wait("the extension's end") { notifier.hasEnded }
+    try phone.kill(notifier)
     #expect(try phone.receivedPayments().isEmpty)
 
     try FileManager.default.removeItem(atPath: group)

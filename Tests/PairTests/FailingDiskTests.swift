@@ -50,7 +50,6 @@ struct FailingDiskTests {
     arguments: ["fsync,fdatasync", "pwrite64"])
   func `During I/O errors a payment does not settle; afterwards it does`(calls: String) throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     phone.open(app)

@@ -7,17 +7,13 @@ struct FreezeTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
-    let frozen = try phone.launchExtension()
-    _ = phone.push(frozen)
-    try phone.wait("the extension to be connected") { frozen.status.hasPrefix("connected") }
+    let frozen = try phone.connectedExtension()
     let epoch = try #require(phone.owner?.epoch)
     frozen.kill(SIGSTOP)
     let frozenAt = phone.clock.now
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
     let connectedAt = try #require(app.instant(ofStatus: "connected", after: frozenAt))
     #expect(app.statuses.contains("receiving payment in background"))
     #expect(phone.owner?.epoch == epoch + 1)
@@ -25,10 +21,8 @@ struct FreezeTests {
     phone.report("frozen to connected (rule 5 s)", connectedAt - frozenAt)
 
     // A second extension finds the app beating, and leaves it the node.
-    try phone.pay(invoices[0])
-    try phone.waitUntilSettled(invoices[0])
-    let second = try phone.launchExtension()
-    let id = phone.push(second)
+    try phone.receive(invoices[0])
+    let (second, id) = try phone.pushToExtension()
     try phone.wait("the second extension to wait") {
       second.status == "waiting: process \(app.pid) holds the node"
     }
@@ -54,7 +48,6 @@ struct FreezeTests {
   func `The app names a process stopped inside a transaction, and connects after that process's end`() throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     let stopped = try phone.bystander("stop-in-transaction")
@@ -72,7 +65,6 @@ struct FreezeTests {
     let ended = try #require(stopped.endedAt)
     phone.report(
       "end of the blocker to connected", from: ended, to: app.instant(ofStatus: "connected", after: ended))
-    try phone.pay(invoice)
-    try phone.waitUntilSettled(invoice)
+    try phone.receive(invoice)
   }
 }

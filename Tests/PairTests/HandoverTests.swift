@@ -3,7 +3,6 @@ struct HandoverTests {
   @Test
   func `L-0.1, L-T.3 The extension receives a pushed payment once and delivers one text about it`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     try phone.pay(invoice)
@@ -26,11 +25,9 @@ struct HandoverTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
     try phone.pay(invoice)
     let start = phone.clock.now
@@ -57,14 +54,12 @@ struct HandoverTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     try phone.pay(invoice)
     // A stopped LSP keeps the extension from connecting.
     phone.peer?.kill(SIGSTOP)
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     try phone.wait("the extension to dial") { notifier.status == "connecting" }
     phone.open(app)
     try phone.wait("the extension to finish") { notifier.message("finished", id: id) != nil }
@@ -79,16 +74,13 @@ struct HandoverTests {
   @Test
   func `The extension receives if the holder of the intent lock dies without claiming the node`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
+    try phone.kill(app)
     let intentHolder = try phone.bystander("intent")
     try phone.wait("the intent") { (try? phone.snapshot().appWantsNode) == true }
     try phone.pay(invoice)
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     try phone.wait("the extension to let the app go first") {
       notifier.status == "waiting: the app may claim the node first"
     }
@@ -102,13 +94,9 @@ struct HandoverTests {
   @Test
   func `While the app is connected, a push's text is about the payment that the app received`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let app = try phone.connectedApp()
     let invoice = try phone.invoice(5000, app)
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     try phone.wait("the extension to wait") {
       notifier.status == "waiting: process \(app.pid) holds the node"
     }
@@ -123,7 +111,6 @@ struct HandoverTests {
   @Test
   func `One extension process serves three pushes and delivers exactly one text for each`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(3, app)
     let notifier = try phone.launchExtension()

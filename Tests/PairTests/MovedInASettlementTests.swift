@@ -32,18 +32,15 @@ struct MovedInASettlementTests {
   @Test
   func `A payment whose connection is cut at any stage settles once after a move to a new container`() throws
   {
-    defer { phone.end() }
     var app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
     var balance: UInt64 = 1_000_000_000
     var cuts = 0
     for limit in stride(from: 1500, through: 6000, by: 115) {
       let first = try phone.invoice(1000, app)
       let second = try phone.invoice(2000, app)
       // A settled payment after the second invoice brings that invoice into the LSP's backup.
-      try phone.pay(first)
-      try phone.waitUntilSettled(first)
+      try phone.receive(first)
       let releases = app.count("background-end")
       phone.home(app)
       try phone.wait("the app to have released the node") { app.count("background-end") > releases }
@@ -55,8 +52,7 @@ struct MovedInASettlementTests {
         cable.proxy.connections > before + 1 || (try? phone.outcome(second)) == "settled"
       }
       let isCut = cable.proxy.connections > before + 1
-      app.kill(SIGKILL)
-      try phone.wait("the app's end") { app.hasEnded }
+      try phone.kill(app)
       cable.cutAfter = nil
       guard isCut else { break }
       cuts += 1

@@ -14,7 +14,6 @@ struct MultiPartPairTests {
   @Test
   func `P-5.1 Part 1 to the extension and part 2 to the app are received as one payment`() throws {
     let (phone, invoice, parts) = try onePartEach([])
-    defer { phone.end() }
     try phone.wait("both parts to settle") { isPaid(phone, invoice, parts) }
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
     try phone.wait("both parts to be the wallet's") { (try? phone.balanceMsat()) == 1_000_005_000 }
@@ -24,7 +23,6 @@ struct MultiPartPairTests {
   @Test
   func `P-5.1 With parts kept in memory the same payment is lost: both parts fail with mpp_timeout`() throws {
     let (phone, invoice, parts) = try onePartEach(["--keep-parts", "memory", "--multi-part-window", "4s"])
-    defer { phone.end() }
     try phone.wait("the refusals") {
       parts.allSatisfy { (try? phone.outcome(invoice, part: $0)) == "failed 0x0017" }
     }
@@ -37,12 +35,10 @@ struct MultiPartPairTests {
     let app = try phone.launchApp()
     let invoice = try phone.invoices(5, app)[4]
     let first = try phone.payPart(invoice, 3000)
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     try waitUntilKept(phone, 1)
     #expect(try phone.outcome(invoice, part: first) == "offered")
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
     #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.handedOver.rawValue)
     #expect(try phone.receivedPayments() == [])
@@ -54,20 +50,16 @@ struct MultiPartPairTests {
     throws
   {
     let phone = try TestPhone(["--multi-part-window", "4s"])
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(5, app)[4]
     app.kill(SIGKILL)
     let first = try phone.payPart(invoice, 3000)
-    let early = try phone.launchExtension()
-    _ = phone.push(early)
+    let (early, _) = try phone.pushToExtension()
     try waitUntilKept(phone, 1)
     try phone.wait("the beginning of its wait") { (try? phone.waits().count) == 1 }
     let began = try phone.waits()
-    early.kill(SIGKILL)
-    try phone.wait("the extension's end") { early.hasEnded }
-    let late = try phone.launchExtension()
-    _ = phone.push(late)
+    try phone.kill(early)
+    _ = try phone.pushToExtension()
     var seen: Set<[Int64]> = []
     try phone.wait("the refusal") {
       if let now = try? phone.waits() { seen.insert(now) }
@@ -83,10 +75,7 @@ struct MultiPartPairTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let app = try phone.connectedApp()
     let invoice = try phone.invoice(5000, app)
     let first = try phone.payPart(invoice, 3000)
     try waitUntilKept(phone, 1)

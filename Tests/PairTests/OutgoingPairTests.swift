@@ -1,19 +1,11 @@
 @Suite("The pair on real processes: outgoing payments", .serialized, .waits)
 struct OutgoingPairTests {
-  private func connected(_ phone: TestPhone) throws -> HeldProcess {
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    return app
-  }
-
   @Test
   func `An invoice is paid once; paying it again, paying too much or paying an own invoice is refused`()
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
@@ -35,8 +27,7 @@ struct OutgoingPairTests {
     throws
   {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     let invoice = try phone.externalInvoice(5000)
     #expect(try phone.send(invoice, app)["state"] == "offered")
     phone.home(app)

@@ -9,11 +9,9 @@ struct PeerMemoryTests {
     ) throws
   {
     let phone = try TestPhone(peerArguments: isLate ? ["--storage-delay", "25s"] : [])
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
+    try phone.kill(app)
     let group = "\(phone.home)/AppGroup"
     let copy = "\(phone.home)/copy"
     let names = ["node.sqlite", "node.sqlite-wal", "node.sqlite-shm"]
@@ -22,13 +20,10 @@ struct PeerMemoryTests {
       try FileManager.default.copyItem(atPath: "\(group)/\(name)", toPath: "\(copy)/\(name)")
     }
 
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.pay(invoices[0])
-    try phone.waitUntilSettled(invoices[0])
+    let (notifier, _) = try phone.pushToExtension()
+    try phone.receive(invoices[0])
     let known = try #require(phone.owner?.epoch)
-    notifier.kill(SIGKILL)
-    try phone.wait("the extension's end") { notifier.hasEnded }
+    try phone.kill(notifier)
     for name in names {
       try? FileManager.default.removeItem(atPath: "\(group)/\(name)")
       if FileManager.default.fileExists(atPath: "\(copy)/\(name)") {
@@ -46,8 +41,7 @@ struct PeerMemoryTests {
     try phone.wait("the app to be connected") { again.status.hasPrefix("connected") }
     #expect(try #require(phone.owner?.epoch) > known)
     #expect(try phone.snapshot().claims.last?.reason == ClaimReason.raised.rawValue)
-    try phone.pay(invoices[1])
-    try phone.waitUntilSettled(invoices[1])
+    try phone.receive(invoices[1])
     // The preimage arrives before the commitment that credits the payment.
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
   }
@@ -72,8 +66,7 @@ struct PeerMemoryTests {
       if kill < kills {
         // At a different moment each time: before the request is read, or during the connection.
         if kill > 0 { try phone.wait("the app to try") { app.status != Status.usedByAnotherDevice.text } }
-        app.kill(SIGKILL)
-        try phone.wait("the app's end") { app.hasEnded }
+        try phone.kill(app)
         continue
       }
       try phone.wait("the answer") { app.answer(to: "m\(kill)") != nil }
@@ -88,13 +81,10 @@ struct PeerMemoryTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.pay(invoices[0])
-    try phone.waitUntilSettled(invoices[0])
+    let (notifier, _) = try phone.pushToExtension()
+    try phone.receive(invoices[0])
     let old = try #require(phone.owner?.epoch)
     try move(phone, to: "old", ending: [app, notifier])
     try phone.pay(invoices[1])
@@ -114,30 +104,24 @@ struct PeerMemoryTests {
     let former = try phone.launchApp()
     phone.open(former)
     try phone.wait("the old container to be refused") { former.status == Status.usedByAnotherDevice.text }
-    former.kill(SIGKILL)
-    try phone.wait("the app's end") { former.hasEnded }
+    try phone.kill(former)
     let back = try restore(phone, killedTimes: 0)
     let third = try phone.invoice(4000, back)
-    try phone.pay(third)
-    try phone.waitUntilSettled(third)
+    try phone.receive(third)
     try phone.wait("all payments in the balance") { (try? phone.balanceMsat()) == 1_000_007_000 }
   }
 
   @Test
   func `With an LSP without epochs, the extension receives, and after its kill the app receives`() throws {
     let phone = try TestPhone(peerArguments: ["--legacy"])
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
     try phone.pay(invoices[0])
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
+    let (notifier, _) = try phone.pushToExtension()
     try phone.waitUntilSettled(invoices[0])
     notifier.kill(SIGKILL)
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    try phone.pay(invoices[1])
-    try phone.waitUntilSettled(invoices[1])
+    try phone.connect(app)
+    try phone.receive(invoices[1])
     #expect(try phone.receivedPayments() == invoices.map(\.paymentHash.hex))
   }
 }

@@ -83,11 +83,9 @@ struct RefusalAtStartTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
+    try phone.kill(app)
     for obstacle in Obstacle.all {
       let path = "\(phone.home)/\(obstacle.path)"
       obstacle.damage(path)
@@ -111,11 +109,9 @@ struct RefusalAtStartTests {
   @Test
   func `With another seed nothing is claimed or received; with its own seed the wallet is paid`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
+    try phone.kill(app)
     let seed = "\(phone.home)/Keychain/wallet-seed"
     rename(seed, "\(seed)-away")
     _ = FileManager.default.createFile(
@@ -127,8 +123,7 @@ struct RefusalAtStartTests {
       other.status.contains("is not the seed that this wallet's invoices were made with")
     }
     #expect(phone.owner?.epoch == 1)
-    other.kill(SIGKILL)
-    try phone.wait("the end of the app") { other.hasEnded }
+    try phone.kill(other)
 
     rename("\(seed)-away", seed)
     let again = try phone.launchApp()

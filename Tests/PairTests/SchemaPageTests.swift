@@ -5,7 +5,6 @@ import GeneratedPages
   @Test
   func `docs/schema has the schemas of the container and the ledger as the programs create them`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     _ = try phone.launchApp()
     try GeneratedPage("docs/schema/container.sql").expect(SchemaText.of("\(phone.home)/AppGroup/node.sqlite"))
     try GeneratedPage("docs/schema/ledger.sql").expect(SchemaText.of("\(phone.home)/lsp/ledger.sqlite"))

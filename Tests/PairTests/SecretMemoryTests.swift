@@ -6,13 +6,10 @@
   @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer lets no program lock memory"))
   func `The wallet's seed and the LSP's key are only in pages that are neither swapped nor dumped`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.pay(invoice)
-    try phone.waitUntilSettled(invoice)
+    let (notifier, _) = try phone.pushToExtension()
+    try phone.receive(invoice)
     let provider = try #require(phone.peer)
     let (seed, key) = ("Keychain/wallet-seed", "lsp/node-key")
     for (process, file) in [(app, seed), (notifier, seed), (provider, key)] {
@@ -30,9 +27,6 @@
     setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &none)
     defer { setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &before) }
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    _ = try phone.connectedApp()
   }
 }

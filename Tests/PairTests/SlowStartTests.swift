@@ -3,15 +3,13 @@
 struct SlowStartTests {
   private func begin() throws -> (TestPhone, HeldProcess, UInt64) {
     let phone = try TestPhone(["--start-delay", "10m"])
-    let notifier = try phone.launchExtension()
-    let id = phone.push(notifier)
+    let (notifier, id) = try phone.pushToExtension()
     try phone.wait("the extension to hold the node") { notifier.status.hasPrefix("connecting") }
     return (phone, notifier, id)
   }
 
   @Test func `The app opened while the extension's node still starts gets the node at once`() throws {
     let (phone, notifier, id) = try begin()
-    defer { phone.end() }
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to hold the node") { phone.owner?.role == .app }
@@ -26,7 +24,6 @@ struct SlowStartTests {
     throws
   {
     let (phone, notifier, id) = try begin()
-    defer { phone.end() }
     notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
     #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.timeWillExpire.rawValue)

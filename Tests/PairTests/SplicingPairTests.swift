@@ -2,13 +2,6 @@
 struct SplicingPairTests {
   private static let balanceMsat: UInt64 = 1_000_000_000
 
-  private func connected(_ phone: TestPhone) throws -> HeldProcess {
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    return app
-  }
-
   /// Begins a splice; returns its amount and fee in msat.
   private func beginSplice(_ phone: TestPhone, _ app: HeldProcess, _ amountSat: UInt64 = 4000) throws
     -> UInt64
@@ -29,13 +22,11 @@ struct SplicingPairTests {
   @Test
   func `Two splices out complete, and payments settle between and after them`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     let first = try beginSplice(phone, app)
     try waitUntilDone(phone, left: first)
     let invoice = try phone.invoice(3000, app)
-    try phone.pay(invoice)
-    try phone.waitUntilSettled(invoice)
+    try phone.receive(invoice)
     let second = try beginSplice(phone, app, 900)
     try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
     #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
@@ -47,8 +38,7 @@ struct SplicingPairTests {
   @Test
   func `A withdrawal that is not possible is refused in one sentence and moves no money`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     func sentence(_ amount: UInt64, _ address: String = TestPhone.ownAddress) throws -> String {
       try phone.withdraw(amount, to: address, app)["message"] ?? "it was begun"
     }
@@ -72,8 +62,7 @@ struct SplicingPairTests {
     throws
   {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     let total = try beginSplice(phone, app)
     phone.home(app)
     try phone.wait("the app to enter the background") { app.count("background-done") == 1 }
@@ -93,16 +82,13 @@ struct SplicingPairTests {
   @Test
   func `The extension completes a splice pending at the app's kill, and receives a payment`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     let incoming = try phone.invoice(3000, app)
     let total = try beginSplice(phone, app)
-    app.kill(SIGKILL)
-    try phone.wait("the app's end") { app.hasEnded }
+    try phone.kill(app)
     #expect(phone.spliceStates() == ["signing"])
     try phone.pay(incoming)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
+    _ = try phone.pushToExtension()
     try phone.waitUntilSettled(incoming)
     try phone.wait("the splice to be done") { phone.spliceStates() == ["done"] }
     try phone.wait("the balance after splice and payment") {
@@ -113,8 +99,7 @@ struct SplicingPairTests {
   @Test
   func `A restarted LSP completes a pending splice from its ledger`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
-    defer { phone.end() }
-    let app = try connected(phone)
+    let app = try phone.connectedApp()
     let total = try beginSplice(phone, app)
     try phone.wait("the LSP to store the splice") { (try? phone.peerSpliceStates().isEmpty) == false }
     try phone.restartPeer()

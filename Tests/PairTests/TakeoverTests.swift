@@ -3,17 +3,13 @@ struct TakeoverTests {
   @Test
   func `P-3.1 After kill -9 of a connected extension the app owns the next epoch and receives`() throws {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    let notifier = try phone.connectedExtension()
     let epoch = phone.owner?.epoch ?? 0
     try phone.pay(invoice)
     notifier.kill(SIGKILL)
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
     #expect(phone.owner?.epoch == epoch + 1)
     #expect(phone.owner?.role == .app)
     try phone.waitUntilSettled(invoice)
@@ -30,12 +26,10 @@ struct TakeoverTests {
     throws
   {
     let phone = try TestPhone()
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     try phone.pay(invoice)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
+    let (notifier, _) = try phone.pushToExtension()
     if let lines {
       try phone.wait("\(lines) lines") {
         phone.journal(of: "notifyextd").utf8.count { $0 == UInt8(ascii: "\n") } >= lines
@@ -58,18 +52,13 @@ struct TakeoverTests {
   {
     // The standard 5 s, so that an app delayed before its first look still has to wait.
     let phone = try TestPhone(["--takeover", "wait-stale"])
-    defer { phone.end() }
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
     try phone.pay(invoice)
-    let notifier = try phone.launchExtension()
-    _ = phone.push(notifier)
-    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
-    notifier.kill(SIGKILL)
-    try phone.wait("the extension's end") { notifier.hasEnded }
+    let notifier = try phone.connectedExtension()
+    try phone.kill(notifier)
     let lastBeat = try #require(try phone.snapshot().extensionBeat)
-    phone.open(app)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.connect(app)
     let claim = try #require(try phone.snapshot().claims.last)
     #expect(claim.row.role == .app)
     #expect(claim.bootClock - lastBeat.bootClock >= .seconds(5))

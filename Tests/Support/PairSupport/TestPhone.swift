@@ -34,6 +34,7 @@ package final class TestPhone {
   package private(set) var pushes: [[UInt8]] = []
   private var nextPush: UInt64 = 1
   private var nextRequest = 1
+  private var hasEnded = false
 
   /// `servedBy`: a phone whose lspd also serves this one's wallet, which then has none of its own. That lspd is started again.
   package init(
@@ -62,8 +63,13 @@ package final class TestPhone {
     try wait("lspd's address") { self.address != nil }
   }
 
-  /// Ends all processes, replays every journal, and removes the directory unless BATON_KEEP is set.
+  deinit { end() }
+
+  /// Ends all processes, replays every journal, and removes the directory unless BATON_KEEP is set. Only a test for
+  /// which the order matters calls it.
   package func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
     for process in [app].compactMap({ $0 }) + extensions { process.kill(SIGKILL) }
     peer?.kill(SIGKILL)
     listener?.shutDown()
@@ -137,11 +143,36 @@ package final class TestPhone {
     return process
   }
 
+  /// The app in front, connected.
+  package func connectedApp() throws -> HeldProcess {
+    let app = try launchApp()
+    try connect(app)
+    return app
+  }
+
   package func launchExtension() throws -> HeldProcess {
     let process = try start("notifyextd", common)
     extensions.append(process)
     try wait("the extension's hello") { process.hasSaidHello }
     return process
+  }
+
+  /// An extension with its push.
+  package func pushToExtension() throws -> (HeldProcess, UInt64) {
+    let notifier = try launchExtension()
+    return (notifier, push(notifier))
+  }
+
+  package func connectedExtension() throws -> HeldProcess {
+    let (notifier, _) = try pushToExtension()
+    try wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    return notifier
+  }
+
+  /// Returns when the process has ended.
+  package func kill(_ process: HeldProcess) throws {
+    process.kill(SIGKILL)
+    try wait("the end of a killed process") { process.hasEnded }
   }
 
   package func bystander(_ mode: String) throws -> HeldProcess {
@@ -153,6 +184,11 @@ package final class TestPhone {
   // MARK: The user
 
   package func open(_ app: HeldProcess) { app.send(ControlMessage("enter-foreground")) }
+  package func connect(_ app: HeldProcess) throws {
+    open(app)
+    try wait("the app to be connected") { app.status.hasPrefix("connected") }
+  }
+
   package func home(_ app: HeldProcess) { app.send(ControlMessage("enter-background")) }
 
   package func push(
@@ -165,8 +201,7 @@ package final class TestPhone {
 
   /// Opens the app, has it make invoices, and sends it home; returns once the node is released.
   package func invoices(_ count: Int, _ app: HeldProcess) throws -> [SignedInvoice] {
-    open(app)
-    try wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try connect(app)
     var made: [SignedInvoice] = []
     for number in 1...count { made.append(try invoice(UInt64(number) * 1000, app)) }
     let releases = app.count("background-end")
@@ -251,6 +286,12 @@ package final class TestPhone {
   package func outcome(_ invoice: SignedInvoice) throws -> String {
     try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"]
       ?? "?"
+  }
+
+  /// Pays and waits until the payment has settled.
+  package func receive(_ invoice: SignedInvoice) throws {
+    try pay(invoice)
+    try waitUntilSettled(invoice)
   }
 
   package func waitUntilSettled(_ invoice: SignedInvoice) throws {
