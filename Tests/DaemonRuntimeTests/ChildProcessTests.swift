@@ -18,7 +18,7 @@ import Heartbeat
     let loop = try EventLoop()
     var ended = false
     try loop.watchProcess(child.pidfd) { ended = true }
-    #expect(try loop.run(for: .seconds(10)) { ended })
+    #expect(try loop.run(for: .seconds(60)) { ended })
     let end = try #require(ChildEnd.reap(child.identity.pid))
     close(child.pidfd)
     close(child.channel)
@@ -77,7 +77,7 @@ import Heartbeat
     let child = try start("kill -STOP $$; exit 3")
     let loop = try EventLoop()
     #expect(
-      try loop.run(for: .seconds(10)) {
+      try loop.run(for: .seconds(60)) {
         loop.after(.milliseconds(1)) {}
         return ProcessTable.isStopped(child.identity.pid)
       })
@@ -119,7 +119,7 @@ import Heartbeat
     connection.onEnd = { ended = $0 }
     connection.start()
     connection.send(ControlMessage("hey", body: []))
-    #expect(try loop.run(for: .seconds(10)) { ended != nil })
+    #expect(try loop.run(for: .seconds(60)) { ended != nil })
     #expect(heard == [ControlMessage("hey")])
     #expect(ended == .hungUp)
     #expect(ChildEnd.reap(child.identity.pid)?.how == .exited(code: 0))

@@ -49,7 +49,7 @@
     let runner = CoreRunner<Stuck>(configuration: .init(), loop: loop, clock: Clock(), journal: nil) {
       (_: Stuck.Nothing) in
     }
-    #expect(try loop.run(for: .seconds(5)) { runner.eventCount == 2 })
+    #expect(try loop.run(for: .seconds(60)) { runner.eventCount == 2 })
     // The second call came a pause after the first: other work runs in between.
     for _ in 0..<1000 { try loop.turn(waitingMilliseconds: 0) }
     #expect(runner.eventCount < 50)
@@ -66,7 +66,7 @@
     ) { (_: CounterCore.Directive) in }
     for amount: UInt64 in [1, 1, .max, 7] { runner.handle(.counted(by: amount)) }
     runner.handle(.echoed)
-    _ = try loop.run(for: .seconds(5)) { runner.core.deadline == nil }
+    _ = try loop.run(for: .seconds(60)) { runner.core.deadline == nil }
 
     var core: CounterCore?
     var replayed = 0

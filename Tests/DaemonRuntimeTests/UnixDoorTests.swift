@@ -29,7 +29,7 @@ import CLinux
   private func lastSentence(_ descriptor: Int32) throws -> String? {
     var sentence: String?
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let isOver = try loop.run(for: .seconds(20)) {
+    let isOver = try loop.run(for: .seconds(60)) {
       while true {
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count == 0 { return true }
@@ -135,7 +135,7 @@ import CLinux
   private func receive(_ descriptor: Int32, on loop: EventLoop) throws -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 200_000)
     var count = -1
-    let arrived = try loop.run(for: .seconds(5)) {
+    let arrived = try loop.run(for: .seconds(60)) {
       count = recv(descriptor, &buffer, buffer.count, 0)
       if count < 0 { loop.after(.milliseconds(1)) {} }
       return count >= 0
@@ -153,7 +153,7 @@ import CLinux
     let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
     #expect(answer == ControlMessage("echo", ["verb": "hello"], body: [1, 2, 3]))
     close(client)
-    #expect(try loop.run(for: .seconds(5)) { listener.connectionCount == 0 })
+    #expect(try loop.run(for: .seconds(60)) { listener.connectionCount == 0 })
   }
 
   @Test func `A socket path above 107 bytes works`() throws {
@@ -242,7 +242,7 @@ import CLinux
     let client = try dial(directory("s"))
     let size = ControlMessage.maximumSize + 1
     #expect(send(client, [UInt8](repeating: 65, count: size), size, 0) == size)
-    #expect(try loop.run(for: .seconds(5)) { end != nil })
+    #expect(try loop.run(for: .seconds(60)) { end != nil })
     #expect(end == .undecodable(.tooLarge(bytes: size)))
     let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
     #expect(answer.errorSentence == ControlMessageError.tooLarge(bytes: size).description)
@@ -260,7 +260,7 @@ import CLinux
       $0.onEnd = { end = $0 }
     }
     let client = try dial(directory("s"))
-    #expect(try loop.run(for: .seconds(5)) { connection != nil })
+    #expect(try loop.run(for: .seconds(60)) { connection != nil })
     let block = ControlMessage("block", body: [UInt8](repeating: 0, count: 60_000))
     for _ in 0..<100 where connection?.send(block) == true {}
     #expect(end == .slowReader)
@@ -283,7 +283,7 @@ import CLinux
     right.start()
     for verb in ["one", "two", "three"] { left.send(ControlMessage(verb)) }
     left.closeWhenSent()
-    #expect(try loop.run(for: .seconds(5)) { ended != nil })
+    #expect(try loop.run(for: .seconds(60)) { ended != nil })
     #expect(heard == ["one", "two", "three"])
     #expect(ended == .hungUp)
     #expect(right.peer.pid == getpid())
@@ -328,7 +328,7 @@ import CLinux
     close(ends[1])
     if speaksOnceMore { connection.send(ControlMessage("too-late")) }
     connection.start()
-    #expect(try loop.run(for: .seconds(5)) { ended != nil })
+    #expect(try loop.run(for: .seconds(60)) { ended != nil })
     #expect(heard == ["last-message"])
     #expect(ended == .hungUp)
   }
@@ -366,7 +366,7 @@ import CLinux
     right.drain()
     #expect(heard.count < numbers.count, "messages that the socket does not accept are queued")
     right.start()
-    #expect(try loop.run(for: .seconds(30)) { ended != nil })
+    #expect(try loop.run(for: .seconds(60)) { ended != nil })
     #expect(heard == numbers)
     #expect(ended == .hungUp)
   }
@@ -408,7 +408,7 @@ import CLinux
     #expect(other.send(ControlMessage("word")))
     fromTalker.start()
     fromOther.start()
-    #expect(try loop.run(for: .seconds(30)) { heard.count == 101 })
+    #expect(try loop.run(for: .seconds(60)) { heard.count == 101 })
     #expect(try #require(heard.firstIndex(of: "word")) <= 32)
     for connection in [talker, fromTalker, other, fromOther] { connection.close() }
   }

@@ -62,7 +62,7 @@
     #expect(snapshot.writes.count == Int64(claims))
   }
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test
   func `Of two processes that claim at the same instant exactly one succeeds, in 10,000 races`()
     throws
   {
@@ -94,7 +94,7 @@
     try expectExclusion(claims: rounds)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test
   func `Two processes that claim whenever the node is free never own it at once`()
     throws
   {
@@ -104,7 +104,7 @@
     try expectExclusion(claims: 2 * claims)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test
   func `If two processes create a container at once, their claims get epochs 1 and 2 of one container`()
     throws
   {
@@ -118,7 +118,7 @@
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func `A kill at any moment loses no acknowledged write`() throws {
+  @Test func `A kill at any moment loses no acknowledged write`() throws {
     let survivor = try open(.app)
     var seed: UInt64 = 42
     for _ in 0..<60 {
@@ -149,7 +149,7 @@
     #expect(try check?.text(0) == "ok")
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test
   func
     `While a process is stopped inside its claim, others can open the container, but cannot claim`()
     throws
@@ -175,7 +175,7 @@
         == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test
   func `The app's death frees its role lock and intent lock, its SIGSTOP frees neither`() throws {
     let other = try open(.extension)
     let child = try start("hold", .app)
@@ -194,7 +194,7 @@
     #expect(other.seen()?.appWantsNode == false)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test
   func `The app's role lock and intent lock have the lowest descriptors of its open files`() throws {
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))

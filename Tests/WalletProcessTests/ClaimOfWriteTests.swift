@@ -52,7 +52,7 @@ final class ClaimOfWriteTests {
         _ = try scratch.claim(app, seen: 2)
       } catch { Issue.record(error) }
     }
-    #expect(try loop.run(for: .seconds(30)) { wallet.answers.count == 2 })
+    #expect(try loop.run(for: .seconds(60)) { wallet.answers.count == 2 })
     #expect(try writes() == [1])
     guard case .invoice? = wallet.answers["1"], case .refused(.invoice, let why)? = wallet.answers["2"] else {
       Issue.record("\(wallet.answers)")
@@ -70,7 +70,7 @@ final class ClaimOfWriteTests {
       do { try takeOver() } catch { Issue.record(error) }
       wallet.handle(.enteredBackground, .enteredForeground)
     }
-    #expect(try loop.run(for: .seconds(30)) { wallet.status?.epoch == 3 })
+    #expect(try loop.run(for: .seconds(60)) { wallet.status?.epoch == 3 })
     guard case .invoice? = wallet.answers["1"], case .invoice? = wallet.answers["2"] else {
       Issue.record("\(wallet.answers)")
       return

@@ -45,7 +45,7 @@ final class OvertakenNodeTests {
     }
     start()
     #expect(
-      try loop.run(for: .seconds(30)) { wallet.status == .waitingForExtension || !peer.received.isEmpty })
+      try loop.run(for: .seconds(60)) { wallet.status == .waitingForExtension || !peer.received.isEmpty })
     #expect(wallet.reports == [.connecting, .fenced, .stopped])
     #expect(peer.received.isEmpty)
   }
@@ -57,24 +57,24 @@ final class OvertakenNodeTests {
     let isOver = { [unowned self] in
       wallet.reports.contains(.fenced) || peer.received.contains { $0.type == 136 }
     }
-    #expect(try loop.run(for: .seconds(30), until: isOver))
+    #expect(try loop.run(for: .seconds(60), until: isOver))
     #expect(wallet.reports == [.connecting, .fenced, .stopped])
     #expect(peer.received.map(\.type) == [16])
   }
 
   @Test func `A node that is not taken over connects`() throws {
     start()
-    #expect(try loop.run(for: .seconds(30)) { wallet.status == .connected(2) })
+    #expect(try loop.run(for: .seconds(60)) { wallet.status == .connected(2) })
     #expect(wallet.reports == [.connecting, .established])
     #expect(peer.received.contains { $0.type == 136 })
   }
 
   @Test func `A request whose write finds the container lost is refused, and the process ends`() throws {
     start()
-    #expect(try loop.run(for: .seconds(30)) { peer.received.contains { $0.type == 136 } })
+    #expect(try loop.run(for: .seconds(60)) { peer.received.contains { $0.type == 136 } })
     unlink(app.layout.databaseLog)
     wallet.ask("1", .invoice(amountMsat: 1000, text: "", expirySeconds: 60))
-    #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
+    #expect(try loop.run(for: .seconds(60)) { wallet.ended != nil })
     let loss = ContainerError.logReplaced(path: app.layout.databaseLog)
     #expect(wallet.container.loss == loss && wallet.ended == .containerLost)
     #expect(wallet.answers["1"] == .refused(.invoice, "\(loss)"))

@@ -27,11 +27,11 @@ struct PresenceLinkTests {
         PresenceMessage(code: .appUnavailable, released: epoch),
       ]
       for message in said { app.say(message) }
-      #expect(try loop.run(for: .seconds(30)) { heard.count == 2 })
+      #expect(try loop.run(for: .seconds(60)) { heard.count == 2 })
       #expect(heard == said)
       let endsBefore = ends
       notifier.shutDown()
-      #expect(try loop.run(for: .seconds(30)) { ends > endsBefore })
+      #expect(try loop.run(for: .seconds(60)) { ends > endsBefore })
     }
     app.shutDown()
   }

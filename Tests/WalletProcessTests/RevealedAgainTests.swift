@@ -33,10 +33,10 @@ final class RevealedAgainTests {
     let wallet = try wallet(peer, in: container)
     defer { wallet.die() }
     let trouble = NodeReport.trouble("the preimage of an accepted payment cannot be derived")
-    #expect(try loop.run(for: .seconds(30)) { wallet.reports.contains { $0.isTrouble } })
+    #expect(try loop.run(for: .seconds(60)) { wallet.reports.contains { $0.isTrouble } })
     #expect(wallet.reports.first { $0.isTrouble } == trouble)
     // The second `init` follows all messages of the first connection.
-    #expect(try loop.run(for: .seconds(30)) { peer.received.count { $0.type == 16 } == 2 })
+    #expect(try loop.run(for: .seconds(60)) { peer.received.count { $0.type == 16 } == 2 })
     #expect(peer.received.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.received.map(\.type))")
   }
 
@@ -52,7 +52,7 @@ final class RevealedAgainTests {
     let wallet = try wallet(peer, in: container)
     defer { wallet.die() }
     let isOver = { peer.channel.htlcs.isEmpty && peer.channel.remoteMsat == 1000 }
-    #expect(try loop.run(for: .seconds(30), until: isOver))
+    #expect(try loop.run(for: .seconds(60), until: isOver))
     #expect(try scratch.state(container).channel?.localMsat == 1000)
   }
 
@@ -65,9 +65,9 @@ final class RevealedAgainTests {
     let peer = try TestPeer(try accept(invoice), loop: loop)
     peer.onMessage = { if case .peerStorage = $0 { peer.cutOff() } }
     let wallet = try wallet(peer, in: container)
-    #expect(try loop.run(for: .seconds(30)) { peer.backup != nil })
+    #expect(try loop.run(for: .seconds(60)) { peer.backup != nil })
     wallet.handle(.terminationRequested)
-    #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
+    #expect(try loop.run(for: .seconds(60)) { wallet.ended != nil })
     peer.onMessage = nil
     peer.received.removeAll()
 
@@ -76,13 +76,13 @@ final class RevealedAgainTests {
     let next = try self.wallet(peer, in: moved)
     defer { next.die() }
     let isOver = { peer.channel.htlcs.isEmpty && peer.channel.remoteMsat == 1000 }
-    #expect(try loop.run(for: .seconds(30), until: isOver))
+    #expect(try loop.run(for: .seconds(60), until: isOver))
     #expect(try scratch.state(moved).channel?.localMsat == 1000)
     #expect(try received(in: moved) == ["1000 tea"])
     // The owner that accepted the payment has reported it.
     #expect(!next.reports.contains { if case .received = $0 { true } else { false } })
     // After its HTLC's end the invoice is neither in the backup nor open.
-    #expect(try loop.run(for: .seconds(30)) { peer.received.count { $0.type == 7 } >= 2 })
+    #expect(try loop.run(for: .seconds(60)) { peer.received.count { $0.type == 7 } >= 2 })
     guard case .backup(let last) = secrets.open(try #require(peer.backup).array) else {
       Issue.record("no backup")
       return

@@ -113,7 +113,7 @@ final class WalletContainerTests {
       do { claimsThen = try claims(withoutLogOf: container) } catch { Issue.record(error) }
     }
     app.handle(.enteredBackground)
-    #expect(try loop.run(for: .seconds(30)) { claimsThen != nil })
+    #expect(try loop.run(for: .seconds(60)) { claimsThen != nil })
     #expect(claimsThen == 1)
   }
 
@@ -142,9 +142,9 @@ final class WalletContainerTests {
     try rename("received_payments", "out_of_reach")
     notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
     try rename("out_of_reach", "received_payments")
-    #expect(try loop.run(for: .seconds(30)) { asksForNew })
+    #expect(try loop.run(for: .seconds(60)) { asksForNew })
     try receive("new", claim, app)
-    #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
+    #expect(try loop.run(for: .seconds(60)) { !notifier.delivered.isEmpty })
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
@@ -157,7 +157,7 @@ final class WalletContainerTests {
     notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
     // The extension has seen that the app holds the node.
     try receive("new", claim, app)
-    #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
+    #expect(try loop.run(for: .seconds(60)) { !notifier.delivered.isEmpty })
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
