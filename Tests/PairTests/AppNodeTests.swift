@@ -1,6 +1,6 @@
 import Platform
 
-/// What the real app does with its node for a silent push and for a tap, by its journal and its peer's ledger.
+/// What the real app does with its node for a silent push, by its journal and its peer's ledger.
 @Suite("The pair on real processes: the app's node from start to stop", .serialized, .waits)
 struct AppNodeTests {
   /// A phone with an app in the background and a payment that the LSP holds for it.
@@ -86,23 +86,5 @@ struct AppNodeTests {
       [#""stopNode""#, #""dropLock""#, #""completed""#],
       in: phone.journal(of: "mainappd").dropFirst(before))
     #expect(try phone.snapshot().appLock.holders.isEmpty)
-  }
-
-  @Test
-  func `B-1.4.1 After a tap the real app starts its node, then connects, re-establishes and receives`() throws
-  {
-    let (phone, app, hash) = try waiting()
-    let before = phone.journal(of: "mainappd").count
-    // As iosd does for a tap.
-    phone.open(app)
-    app.send(ControlMessage("notification-response", ["id": "1", "action": "default"]))
-    try phone.wait("the payment") { (try? phone.receivedPayments()) == [hash] }
-    try phone.wait("the app's answer") { app.message("response-done", id: 1) != nil }
-    expect(
-      [
-        #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
-        #""received":{"_0":{"addHTLC"#,
-        #""received":{"_0":{"paymentHash""#,
-      ], in: phone.journal(of: "mainappd").dropFirst(before))
   }
 }

@@ -50,7 +50,7 @@ struct FreezeTests {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
-    let stopped = try phone.bystander("stop-in-transaction")
+    let stopped = try phone.bystander()
     try phone.wait("the holder to stop") { ProcessTable.isStopped(stopped.pid) }
     phone.open(app)
     let sentence = "blocked: process \(stopped.pid) is stopped inside a transaction"

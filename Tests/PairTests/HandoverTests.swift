@@ -49,66 +49,6 @@ struct HandoverTests {
   }
 
   @Test
-  func
-    `P-0.3, P-2.1 An extension that is not yet connected leaves the node to the app, and the app receives`()
-    throws
-  {
-    let phone = try TestPhone()
-    let app = try phone.launchApp()
-    let invoice = try phone.invoices(1, app)[0]
-    try phone.pay(invoice)
-    // A stopped LSP keeps the extension from connecting.
-    phone.peer?.kill(SIGSTOP)
-    let (notifier, id) = try phone.pushToExtension()
-    try phone.wait("the extension to dial") { notifier.status == "connecting" }
-    phone.open(app)
-    try phone.wait("the extension to finish") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.appWantsNode.rawValue)
-    #expect(phone.owner?.role == .app)
-    phone.peer?.kill(SIGCONT)
-    try phone.waitUntilSettled(invoice)
-    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-  }
-
-  @Test
-  func `The extension receives if the holder of the intent lock dies without claiming the node`() throws {
-    let phone = try TestPhone()
-    let app = try phone.launchApp()
-    let invoice = try phone.invoices(1, app)[0]
-    try phone.kill(app)
-    let intentHolder = try phone.bystander("intent")
-    try phone.wait("the intent") { (try? phone.snapshot().appWantsNode) == true }
-    try phone.pay(invoice)
-    let (notifier, id) = try phone.pushToExtension()
-    try phone.wait("the extension to let the app go first") {
-      notifier.status == "waiting: the app may claim the node first"
-    }
-    intentHolder.kill(SIGKILL)
-    try phone.waitUntilSettled(invoice)
-    try phone.wait("the text") { notifier.message("content", id: id) != nil }
-    #expect(notifier.message("content", id: id)?["title"] == "Received payment")
-    #expect(phone.owner?.role == .extension)
-  }
-
-  @Test
-  func `While the app is connected, a push's text is about the payment that the app received`() throws {
-    let phone = try TestPhone()
-    let app = try phone.connectedApp()
-    let invoice = try phone.invoice(5000, app)
-    let (notifier, id) = try phone.pushToExtension()
-    try phone.wait("the extension to wait") {
-      notifier.status == "waiting: process \(app.pid) holds the node"
-    }
-    try phone.pay(invoice)
-    try phone.wait("the text") { notifier.message("content", id: id) != nil }
-    #expect(notifier.message("content", id: id)?["body"] == "+5 sat: test r1")
-    try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.received.rawValue)
-    #expect(phone.owner?.role == .app)
-  }
-
-  @Test
   func `One extension process serves three pushes and delivers exactly one text for each`() throws {
     let phone = try TestPhone()
     let app = try phone.launchApp()

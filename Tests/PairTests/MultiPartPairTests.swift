@@ -12,15 +12,6 @@ struct MultiPartPairTests {
   }
 
   @Test
-  func `P-5.1 Part 1 to the extension and part 2 to the app are received as one payment`() throws {
-    let (phone, invoice, parts) = try onePartEach([])
-    try phone.wait("both parts to settle") { isPaid(phone, invoice, parts) }
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-    try phone.wait("both parts to be the wallet's") { (try? phone.balanceMsat()) == 1_000_005_000 }
-    #expect(try phone.keptParts() == 0)
-  }
-
-  @Test
   func `P-5.1 With parts kept in memory the same payment is lost: both parts fail with mpp_timeout`() throws {
     let (phone, invoice, parts) = try onePartEach(["--keep-parts", "memory", "--multi-part-window", "4s"])
     try phone.wait("the refusals") {

@@ -27,16 +27,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
 
   static let all: [Obstacle] = [
     misplaced("a link", "AppGroup/locks/app.lock", "is a symbolic link") { symlink("\($0)-away", $0) },
-    misplaced("a pipe", "AppGroup/locks/extension.lock", "is not a plain file") { mkfifo($0, 0o600) },
-    misplaced("a directory", "AppGroup/locks/app.intent", "is not a plain file") { mkdir($0, 0o700) },
-    misplaced("a second name", "AppGroup/locks/app.intent", "as it has 2 names") { link("\($0)-away", $0) },
-    misplaced("a pipe", "AppGroup/heartbeat", "is not a plain file") { mkfifo($0, 0o600) },
     misplaced("a file", "AppGroup/presence", "is not a directory") {
-      close(open($0, O_CREAT | O_WRONLY, 0o600))
-    },
-    misplaced("a link", "AppGroup", "is a symbolic link") { symlink("\($0)-away", $0) },
-    misplaced("gone", "AppGroup/node.sqlite", "as its log exists without it") { _ in },
-    misplaced("empty", "AppGroup/node.sqlite", "as its log exists without it") {
       close(open($0, O_CREAT | O_WRONLY, 0o600))
     },
     misplaced("noise", "AppGroup/node.sqlite", "is not a database") { path in

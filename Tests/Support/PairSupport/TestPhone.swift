@@ -175,8 +175,9 @@ package final class TestPhone {
     try wait("the end of a killed process") { process.hasEnded }
   }
 
-  package func bystander(_ mode: String) throws -> HeldProcess {
-    let process = try start("TestBystander", [mode, "\(home)/AppGroup"])
+  /// It stops inside a transaction.
+  package func bystander() throws -> HeldProcess {
+    let process = try start("TestBystander", ["\(home)/AppGroup"])
     extensions.append(process)
     return process
   }
@@ -325,12 +326,7 @@ package final class TestPhone {
     return try table.rows.map { Hexadecimal.encode(try $0.blob(column)) }
   }
 
-  package func journal(of name: String) -> String {
-    let directory = "\(home)/journal"
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
-    return names.filter { $0.contains("-\(name)-") }
-      .compactMap { try? String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8) }.joined()
-  }
+  package func journal(of name: String) -> String { Journals.text(of: home, name) }
 }
 
 // Evidence that tests read from outside, and figures that are printed only.

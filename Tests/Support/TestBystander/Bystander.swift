@@ -19,13 +19,6 @@ struct Bystander {
     BusErrorEnd.install(database: container.layout.database)
   }
 
-  /// Takes the app's intent lock and never claims.
-  func intent() {
-    guard container.setIntent(true) == .taken else { exitWithSentence(.bugOfOurs, "the intent is taken") }
-    printLine("ready")
-    while true { pause() }
-  }
-
   /// Claims, beats once, and stops inside a fenced write.
   func stopInTransaction() {
     let identity = ProcessTable.current(boot: clock.boot)

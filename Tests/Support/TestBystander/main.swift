@@ -1,14 +1,6 @@
-// A process of the wallet's container that does one thing and then waits, for the tests of the pair: its locks,
-// intent and transactions are real.
+// A process of the wallet's container that claims and stops inside a transaction, for the tests of the pair.
 
 import DaemonRuntime
 
-guard CommandLine.arguments.count == 3 else {
-  exitWithSentence(.wrongUsage, "give a mode (intent, stop-in-transaction) and a container")
-}
-let directory = CommandLine.arguments[2]
-switch CommandLine.arguments[1] {
-case "intent": Bystander(role: .app, directory: directory).intent()
-case "stop-in-transaction": Bystander(role: .extension, directory: directory).stopInTransaction()
-default: exitWithSentence(.wrongUsage, "there is no such mode; give intent or stop-in-transaction")
-}
+guard CommandLine.arguments.count == 2 else { exitWithSentence(.wrongUsage, "give a container") }
+Bystander(role: .extension, directory: CommandLine.arguments[1]).stopInTransaction()
