@@ -5,13 +5,6 @@ import PhonePolicy
 
 /// A real phone with a full storage: `baton device storage full`.
 @Suite("Payments with a full storage", .waits) struct FullStorageTests {
-  private func journals(_ phone: RealPhone, of process: String) throws -> String {
-    let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    return try names.filter { $0.contains("-\(process)-") }.map {
-      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8)
-    }.joined()
-  }
-
   private func payments(_ phone: RealPhone) throws -> [PeerPaymentRow] {
     try phone.driver().phone.peerPayments()
   }
@@ -72,7 +65,7 @@ import PhonePolicy
     _ = try phone.baton(["device", "storage", "full"])
     let behind = try pay(phone, invoices[2])
     try Wait.until("the extension to report the full disk") {
-      try journals(phone, of: "notifyextd").contains("is full; free some space and try again")
+      phone.journal(of: "notifyextd").contains("is full; free some space and try again")
     }
     #expect(try state(phone, of: behind) == "held")
 
@@ -87,7 +80,7 @@ import PhonePolicy
     #expect(try state(phone, of: last) == "paid")
     let all = try phone.driver().phone.allProcesses()
     #expect(all.allSatisfy { $0.isCrash != true }, "\(all)")
-    let iosd = try journals(phone, of: "iosd")
+    let iosd = phone.journal(of: "iosd")
     #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "noted once each time")
     #expect(try phone.baton(["down"]).code == 0)
     let judged = try phone.baton(["judge", "--require-settled", "--json"])

@@ -61,7 +61,7 @@
     let expiries = try phone.messageCount("taskExpiring")
     #expect(expiries > 0, "the background time expired in no press\(again)")
     #expect(expiries < Self.presses, "the background time expired in every press\(again)")
-    #expect(try !phone.journal().contains("0xdead10cc"), "\(again)")
+    #expect(!phone.journal().contains("0xdead10cc"), "\(again)")
     #expect(try phone.suspensions() >= Self.presses / 2, "\(again)")
   }
 
@@ -138,19 +138,11 @@
 }
 
 extension RealPhone {
-  fileprivate func journal(of program: String = "iosd") throws -> String {
-    let names = try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")
-    return try names.filter { $0.contains("-\(program)-") }.map {
-      try String(contentsOfFile: "\(home)/journal/\($0)", encoding: .utf8)
-    }.joined()
-  }
-
   /// How often the app was sent home while its node settled a payment.
   fileprivate func pressesWhileSettling() throws -> Int {
     var isSettling = false
     var presses = 0
-    for line in try journal(of: "mainappd").split(separator: "\n") where line.contains(#""core":"guard-app""#)
-    {
+    for line in journal(of: "mainappd").split(separator: "\n") where line.contains(#""core":"guard-app""#) {
       if line.contains(#""event":{"node":{"_0":{"busy""#) {
         isSettling = line.contains(#""isSettling":true"#)
       }
@@ -161,12 +153,12 @@ extension RealPhone {
 
   /// How often iosd stopped the app.
   fileprivate func suspensions() throws -> Int {
-    try journal().components(separatedBy: #""suspend":{"_0":"app"}"#).count - 1
+    journal().components(separatedBy: #""suspend":{"_0":"app"}"#).count - 1
   }
 
   /// How often iosd sent this message to the app.
   fileprivate func messageCount(_ message: String) throws -> Int {
-    try journal().components(separatedBy: #""_0":"app","_1":{"\#(message)""#).count - 1
+    journal().components(separatedBy: #""_0":"app","_1":{"\#(message)""#).count - 1
   }
 
   /// The peak footprint of the last process of a role, once it has ended.

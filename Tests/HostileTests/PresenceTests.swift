@@ -83,10 +83,7 @@ struct PresenceTests {
       try liar.send(lie(PresenceMessage(code: .extensionPing)))
     }
     _ = try phone.invoices(1, app)
-    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-      .filter { $0.contains("mainappd") }
-    let text = try journals.map { try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8) }
-      .joined()
+    let text = phone.journal(of: "mainappd")
     #expect(text.components(separatedBy: "presenceHeard").count < count / 10)
     #expect(text.components(separatedBy: "presence messages come faster than they are handled").count == 2)
   }

@@ -9,13 +9,11 @@ final class RealPhone {
     var errors: String
   }
 
-  let home: String
+  private let place = TemporaryDirectory()
+  var home: String { place.path }
   private var clients: [Process] = []
 
   init(_ upOptions: [String] = []) throws {
-    var template = Array("/tmp/baton-hostile-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
-    home = String(cString: made)
     let up = try baton(["up"] + upOptions)
     guard up.code == 0 else { throw Wait.Failure(description: up.errors) }
   }
@@ -24,7 +22,6 @@ final class RealPhone {
     endClients()
     _ = try? baton(["down"])
     Journals.replay(of: home)
-    try? FileManager.default.removeItem(atPath: home)
   }
 
   /// Runs one of our programs to its end, with an empty standard input unless one is given.
@@ -89,6 +86,8 @@ final class RealPhone {
   func invoice(msat: UInt64 = 5_000) throws -> String {
     try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"])).required("invoice")
   }
+
+  func journal(of program: String = "iosd") -> String { Journals.text(of: home, program) }
 
   func driver() throws -> PhoneDriver { try PhoneDriver(Phone(home: home)) }
 

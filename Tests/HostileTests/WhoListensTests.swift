@@ -1,22 +1,9 @@
 @testable import DaemonRuntime
 
 @Suite("Foreign listeners at a phone's sockets", .waits) struct WhoListensTests {
-  private final class Place {
-    let path: String
-
-    init() throws {
-      var template = Array("/tmp/baton-listener-XXXXXX".utf8CString)
-      path = String(cString: try #require(mkdtemp(&template)))
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-  }
-
   @Test(.enabled(if: getuid() == 0, "only root can become another user"))
   func `A client sends nothing to another user's listener and names that user`() throws {
-    let place = try Place()
+    let place = TemporaryDirectory()
     chmod(place.path, 0o1777)
     let other = try Listener(at: place("iosd.sock"), as: 65534)
     #expect {
@@ -31,7 +18,7 @@
 
   @Test
   func `A symbolic link in the place of a socket is not followed`() throws {
-    let place = try Place()
+    let place = TemporaryDirectory()
     let other = try Listener(at: place("other.sock"))
     symlink(place("other.sock"), place("iosd.sock"))
     #expect {
@@ -48,7 +35,7 @@
       "os/iosd.sock", "lsp/lspd.sock",
     ])
   func `baton down asks a foreign program at a daemon's socket only for its status`(socket: String) throws {
-    let place = try Place()
+    let place = TemporaryDirectory()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("phone/\(socket)"))
     let name = socket.split(separator: "/")[1].dropLast(5)
@@ -65,7 +52,7 @@
 
   @Test
   func `baton down does not follow a symbolic link in the place of a socket`() throws {
-    let place = try Place()
+    let place = TemporaryDirectory()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("daemon.sock"))
     symlink(place("daemon.sock"), place("phone/os/iosd.sock"))
@@ -77,7 +64,7 @@
 
   @Test func `A symbolic link in the place of a phone's directory is refused`() throws {
     let phone = try RealPhone()
-    let place = try Place()
+    let place = TemporaryDirectory()
     symlink(phone.home, place("phone"))
     for verb in ["down", "status", "up"] {
       let refused = try RealPhone.run("baton", ["--home", place("phone"), verb])

@@ -3,17 +3,10 @@ import PhonePolicy
 @testable import IOSd
 
 @Suite("The append-only log of rows", .waits) final class AppendLogTests {
-  private let directory: String
+  private let place = TemporaryDirectory()
+  private var directory: String { place.path }
 
-  init() {
-    var template = Array("/tmp/baton-log-XXXXXX".utf8CString)
-    directory = String(cString: mkdtemp(&template)!)
-  }
-
-  deinit {
-    umount2(directory, Int32(MNT_DETACH))
-    try? FileManager.default.removeItem(atPath: directory)
-  }
+  deinit { umount2(directory, Int32(MNT_DETACH)) }
 
   /// Two pages: one is filled, so one is left for the log.
   private func mountSmallDisk() -> Bool { mount("tmpfs", directory, "tmpfs", 0, "size=8k") == 0 }

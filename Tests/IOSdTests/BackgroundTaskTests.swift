@@ -68,9 +68,8 @@ private let sync = "com.example.lightning.sync"
     let other = try PhoneProcess(app: "app-task-wrong")
     try other.ask("open")
     try Wait.until("the app has the reason") {
-      let app = try other.status()["app"] as? [String: Any]
-      let text = (app?["status"] as? [String: Any])?["text"] as? String
-      return text?.contains("not among those that the app may use (com.example.lightning.sync") == true
+      try other.said("app")?.contains("not among those that the app may use (com.example.lightning.sync")
+        == true
     }
     let permitted = try Self.used("app-task-wrong", ["--permitted-task", "com.example.other"])
     _ = try Self.task(permitted, "running")
@@ -111,8 +110,7 @@ private let sync = "com.example.lightning.sync"
     let phone = try PhoneProcess(app: "app-task-garbage", ["--background-mode", "audio"])
     try phone.ask("open")
     try Wait.until("the app has said it") {
-      let app = try phone.status()["app"] as? [String: Any]
-      return (app?["status"] as? [String: Any])?["text"] as? String == "said it"
+      try phone.said("app") == "said it"
     }
     #expect(try phone.rows("tasks").isEmpty)
     #expect(try phone.status()["now_playing"] == nil)
@@ -129,13 +127,6 @@ private let sync = "com.example.lightning.sync"
     return phone
   }
 
-  private static func wait(_ phone: PhoneProcess, forText text: String) throws {
-    try Wait.until("the app says \(text)") {
-      let app = try phone.status()["app"] as? [String: Any]
-      return ((app?["status"] as? [String: Any])?["text"] as? String)?.contains(text) == true
-    }
-  }
-
   @Test
   func `M-1.2, M-1.4, M-1.5, M-1.7 The status shows the app's audio until another app's audio interrupts it`()
     throws
@@ -149,7 +140,7 @@ private let sync = "com.example.lightning.sync"
     #expect(playing["mixes"] as? Bool == false)
     try phone.ask("device", ["audio": "yes"])
     #expect(try phone.status()["now_playing"] == nil)
-    try Self.wait(phone, forText: "interrupted")
+    try Wait.until("the app says so") { try phone.said("app")?.contains("interrupted") == true }
   }
 
   @Test

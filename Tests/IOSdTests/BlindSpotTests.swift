@@ -28,10 +28,7 @@ import Ground
     let spot = try #require(spots.first)
     #expect(spot.hasPrefix("the connections of a suspended process stay open: cannot "))
     try phone.ask("down")
-    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    let journal = try #require(journals.first { $0.contains("-iosd-") })
-    #expect(
-      try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8).contains(spot))
+    #expect(phone.journal().contains(spot))
   }
 
   @Test(
@@ -50,9 +47,8 @@ import Ground
 
   @Test
   func `iosd reports a lock that /proc/locks does not list, and each blind spot only once`() throws {
-    var template = Array("/tmp/baton-blind-XXXXXX".utf8CString)
-    let directory = String(cString: mkdtemp(&template)!)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let place = TemporaryDirectory()
+    let directory = place.path
     let home = try PhoneHome(directory)
     #expect(BlindSpots(home: home).spots.isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.container).isEmpty)

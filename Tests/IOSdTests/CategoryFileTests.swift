@@ -14,17 +14,6 @@
     }
   }
 
-  private func end(_ phone: PhoneProcess) throws {
-    try phone.down()
-  }
-
-  private func notes(_ phone: PhoneProcess) throws -> String {
-    let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    return try names.filter { $0.contains("-iosd-") }.map {
-      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8)
-    }.joined()
-  }
-
   @Test(arguments: obstacles)
   func
     `An unusable file of notification categories is noted in iosd's journal, and the phone starts without categories`(
@@ -33,7 +22,7 @@
     throws
   {
     let phone = try walletPhone()
-    try end(phone)
+    try phone.down()
     let path = "\(phone.home)/os/categories.json"
     unlink(path)
     switch what {
@@ -43,7 +32,7 @@
     }
     try phone.restart()
     #expect(try phone.ask("categories").bodyText == "[]")
-    #expect(try notes(phone).contains("the app has to register its categories again"))
+    #expect(phone.journal().contains("the app has to register its categories again"))
     try register(phone)
   }
 
@@ -53,25 +42,25 @@
   {
     let phone = try walletPhone()
     let path = "\(phone.home)/os/categories.json"
-    try end(phone)
+    try phone.down()
     unlink(path)
     mkdir(path, 0o700)
     try phone.restart()
     try register(phone)
-    #expect(try notes(phone).contains("the app's categories will be lost when iosd ends"))
+    #expect(phone.journal().contains("the app's categories will be lost when iosd ends"))
     // The app does not register again before its next start.
     try phone.ask("quit")
     _ = try phone.ended("app")
     rmdir(path)
     try phone.ask("open")
     try Wait.until("the file is there") { access(path, F_OK) == 0 }
-    try end(phone)
+    try phone.down()
     unlink(path)
     mkdir(path, 0o700)
     try phone.restart()
     try register(phone)
     rmdir(path)
-    try end(phone)
+    try phone.down()
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("INCOMING_PAYMENT"))
   }
 }

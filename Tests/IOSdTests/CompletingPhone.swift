@@ -1,14 +1,12 @@
-import PairSupport
-
 /// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.
 final class CompletingPhone {
+  private let place = TemporaryDirectory()
   let phone: Phone
   private let starter: PhoneStarter.Options
   var home: String { phone.home }
 
   init(holdSeconds: Int = 600, _ iosdOptions: [String] = [], lspd: [String] = []) throws {
-    var template = Array("/tmp/baton-completing-XXXXXX".utf8CString)
-    phone = Phone(home: String(cString: mkdtemp(&template)!))
+    phone = Phone(home: place.path)
     var options = PhoneStarter.Options(
       lspdArguments: ["--hold-seconds", "\(holdSeconds)"] + lspd,
       iosdArguments: iosdOptions + PhoneProcess.liftedLimit)
@@ -20,7 +18,6 @@ final class CompletingPhone {
   deinit {
     _ = try? baton("down")
     Journals.replay(of: home)
-    try? FileManager.default.removeItem(atPath: home)
   }
 
   /// Another iosd on the same phone: the peer goes on.

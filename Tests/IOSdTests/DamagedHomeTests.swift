@@ -1,9 +1,8 @@
 @Suite("iosd on a damaged phone directory", .waits) struct DamagedHomeTests {
   /// iosd's error when it cannot start, and its exit code.
   private func refusal(_ damage: (String) -> Void) throws -> (String, Int32) {
-    var template = Array("/tmp/baton-home-XXXXXX".utf8CString)
-    let home = String(cString: mkdtemp(&template)!)
-    defer { try? FileManager.default.removeItem(atPath: home) }
+    let place = TemporaryDirectory()
+    let home = place.path
     mkdir("\(home)/os", 0o700)
     damage(home)
     let ran = try Program.run("iosd", ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"])

@@ -3,6 +3,7 @@
 @_exported import DaemonRuntime
 @_exported import Foundation
 @_exported import Glibc
+@_exported import PairSupport
 @_exported import ProcessSupport
 @_exported import Testing
 @_exported import WaitingTests

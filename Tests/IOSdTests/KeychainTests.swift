@@ -8,8 +8,7 @@ private let words = "abandon ability able"
 @Suite(.waits) struct KeychainTests {
   private static func wait(_ phone: PhoneProcess, forText text: String) throws {
     try Wait.until("the app says \(text)") {
-      let app = try phone.status()["app"] as? [String: Any]
-      return ((app?["status"] as? [String: Any])?["text"] as? String)?.contains(text) == true
+      try phone.said("app")?.contains(text) == true
     }
   }
 
@@ -135,10 +134,8 @@ private let words = "abandon ability able"
     `The keychain store keeps, replaces and deletes items; with the maximum number of items it refuses a new one`()
     throws
   {
-    var template = Array("/tmp/baton-keychain-XXXXXX".utf8CString)
-    let directory = String(cString: try #require(mkdtemp(&template)))
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let make = { try KeychainStore(directory: "\(directory)/items", key: "\(directory)/key") }
+    let directory = TemporaryDirectory()
+    let make = { try KeychainStore(directory: directory("items"), key: directory("key")) }
     let store = try make()
     let values: [([UInt8], KeychainProtection)] = [([], .whenUnlocked), ([1, 2, 3], .afterFirstUnlock)]
     for (value, protection) in values {

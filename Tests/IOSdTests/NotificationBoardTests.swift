@@ -1,4 +1,3 @@
-import PairSupport
 import PhonePolicy
 
 @testable import IOSd
@@ -86,14 +85,6 @@ import PhonePolicy
     return phone
   }
 
-  private func journalSays(_ words: String, _ phone: PhoneProcess) throws -> Bool {
-    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-      .filter { $0.contains("mainappd") }
-    return try journals.contains {
-      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8).contains(words)
-    }
-  }
-
   @Test
   func
     `B-1.2.1 Without the entitlement the extension's critical content is refused, and the push's fate has the reason`()
@@ -136,10 +127,12 @@ import PhonePolicy
     _ = try phone.notifications(2)
     #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
     try Wait.until("the journal has it") {
-      try journalSays("reason=notification action=OPEN_NOW id=1", phone)
+      phone.journal(of: "mainappd").contains("reason=notification action=OPEN_NOW id=1")
     }
     try phone.ask("touch", ["id": "2", "do": "dismiss"])
-    try Wait.until("the journal has it") { try journalSays("notification 2 was dismissed", phone) }
+    try Wait.until("the journal has it") {
+      phone.journal(of: "mainappd").contains("notification 2 was dismissed")
+    }
     #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
     #expect(
       try phone.refusal("touch", ["id": "2", "do": "tap"])
@@ -187,47 +180,6 @@ import PhonePolicy
     #expect(try row(phone, 2)["displayed"] as? Bool == true)
     try phone.ask("push", body: #"{"aps":{"alert":"plain"}}"#)
     #expect(try row(phone, 3)["displayed"] as? Bool == false)
-  }
-
-  @Test
-  func `The badge counts each notification once when app and extension post concurrently`() throws {
-    let phone = try PhoneProcess(app: "app-poster", ext: "ext-poster")
-    try phone.ask("open")
-    try phone.ask("home")
-    for _ in 0..<5 {
-      try phone.push()
-      try phone.ask("ask-app", ["in-front": "no"], body: "x")
-    }
-    try Wait.until("all are there") { try phone.rows("notifications").count >= 105 }
-    #expect(try phone.status()["badge"] as? Int == 105)
-    #expect(try phone.rows("notifications").compactMap { $0["badge"] as? Int } == Array(1...105))
-  }
-
-  @Test
-  func `App and extension tell of one payment by one message each: the phone never has two that are true`()
-    throws
-  {
-    let phone = try PhoneProcess(app: "app-receives", ext: "ext-announcer")
-    func present() throws -> [String] {
-      try phone.rows("notifications").filter { $0["withdrawn"] == nil }.compactMap { $0["body"] as? String }
-    }
-    try phone.ask("open")
-    try phone.ask("home")
-    for count in 1...2 {
-      try phone.push()
-      _ = try phone.notifications(count)
-      #expect(try present() == ["announced"])
-    }
-    try phone.ask("ask-app", ["in-front": "no"], body: "x")
-    #expect(try present() == ["received"])
-    // Late: the extension cannot know of the receipt.
-    for count in 4...5 {
-      try phone.push()
-      _ = try phone.notifications(count)
-      #expect(try present() == ["received", "announced"])
-    }
-    let file = try String(contentsOfFile: "\(phone.home)/os/notifications.jsonl", encoding: .utf8)
-    #expect(file.split(separator: "\n").count == 5 + 3)
   }
 
   @Test(

@@ -5,8 +5,7 @@ import Ground
     let phone = try PhoneProcess()
     #expect(try phone.ask("open")["app"] == "foreground")
     try Wait.until("the app says so") {
-      let app = try phone.status()["app"] as? [String: Any]
-      return (app?["status"] as? [String: Any])?["text"] as? String == "in front"
+      try phone.said("app") == "in front"
     }
     #expect(try phone.ask("home")["app"] == "background")
     #expect(try phone.ask("open")["app"] == "foreground")

@@ -1,12 +1,12 @@
 import Ground
-import PairSupport
 
 @testable import IOSd
 
 /// One phone of one test: a real iosd over TestChild, whose name selects its behaviour, or over a real program given
 /// by its path.
 final class PhoneProcess {
-  let directory: String
+  private let place = TemporaryDirectory()
+  var directory: String { place.path }
   private(set) var process: Program
   private let options: [String]
   /// The command that runs iosd, such as strace; empty for none.
@@ -23,8 +23,7 @@ final class PhoneProcess {
   ) throws {
     self.name = name
     self.runner = runner
-    var template = Array("/tmp/baton-iosd-XXXXXX".utf8CString)
-    directory = String(cString: mkdtemp(&template)!)
+    let directory = place.path
     for name in [app, ext] where !name.hasPrefix("/") {
       try FileManager.default.createSymbolicLink(
         atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
@@ -42,15 +41,9 @@ final class PhoneProcess {
     // Removes what a killed iosd leaves of its memory cgroup; the last test's would stay otherwise.
     if let parent = MemoryGroup.place() { MemoryGroup.removeAbandoned(in: parent) }
     Journals.replay(of: home)
-    try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// All journals of iosd.
-  func journal() throws -> String {
-    try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal").filter { $0.contains("-iosd-") }
-      .sorted()
-      .map { try String(contentsOfFile: "\(home)/journal/\($0)", encoding: .utf8) }.joined()
-  }
+  func journal(of program: String = "iosd") -> String { Journals.text(of: home, program) }
 
   /// Programs under a sanitizer exceed any phone's limit: their limit is lifted, and tests of the limit are disabled.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
@@ -151,16 +144,9 @@ final class PhoneProcess {
 
 extension PhoneProcess {
   /// The pushes of which a journal of the extension says that their payment is stored.
-  func storedPushes() throws -> Set<String> {
-    var pushes: Set<String> = []
-    for name in try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")
-    where name.contains("notifyonlyd") {
-      let text = try String(contentsOfFile: "\(home)/journal/\(name)", encoding: .utf8)
-      for found in text.matches(of: /"event":\{"incomingStored":\{"push":([0-9]+)/) {
-        pushes.insert(String(found.output.1))
-      }
-    }
-    return pushes
+  func storedPushes() -> Set<String> {
+    let stored = journal(of: "notifyonlyd").matches(of: /"event":\{"incomingStored":\{"push":([0-9]+)/)
+    return Set(stored.map { String($0.output.1) })
   }
 
   /// The last row of each id in a file of iosd, whose answers are limited in length.

@@ -3,15 +3,8 @@ import PhonePolicy
 @testable import IOSd
 
 @Suite("iosd's process ledger", .waits) final class ProcessLedgerTests {
-  private let directory: String
-  private var path: String { "\(directory)/processes.jsonl" }
-
-  init() {
-    var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
-    directory = String(cString: mkdtemp(&template)!)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  private let directory = TemporaryDirectory()
+  private var path: String { directory("processes.jsonl") }
 
   private func ledger() throws -> ProcessLedger { try ProcessLedger(path, clock: Clock()) }
 
@@ -64,10 +57,11 @@ import PhonePolicy
 
 @Suite("The output of a phone's process", .waits) struct ProcessOutputTests {
   /// A phone whose app is this script.
-  private func phone(_ script: String, interpreter: String = "/bin/sh") throws -> (PhoneProcess, String) {
-    var template = Array("/tmp/baton-app-XXXXXX".utf8CString)
-    let directory = String(cString: try #require(mkdtemp(&template)))
-    let path = "\(directory)/app"
+  private func phone(_ script: String, interpreter: String = "/bin/sh") throws -> (
+    PhoneProcess, TemporaryDirectory
+  ) {
+    let directory = TemporaryDirectory()
+    let path = directory("app")
     try Data("#!\(interpreter)\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o700)
     return (try PhoneProcess(app: path), directory)
@@ -84,7 +78,7 @@ import PhonePolicy
     throws
   {
     let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    defer { withExtendedLifetime(directory) {} }
     try phone.ask("open")
     let row = try phone.ended("app")
     #expect(row["reason"] as? String == "crashed with exit code 3")
@@ -97,7 +91,7 @@ import PhonePolicy
 
   @Test func `Each process has its own output file`() throws {
     let (phone, directory) = try phone("echo I am $$\nexit 1")
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    defer { withExtendedLifetime(directory) {} }
     for _ in 0..<2 {
       try phone.ask("open")
       let row = try phone.ended("app")
@@ -108,7 +102,7 @@ import PhonePolicy
 
   @Test func `A process without output leaves no output file`() throws {
     let (phone, directory) = try phone("exit 1")
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    defer { withExtendedLifetime(directory) {} }
     try phone.ask("open")
     #expect(try phone.ended("app")["output"] == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/os/output").isEmpty)
@@ -120,7 +114,7 @@ import PhonePolicy
     throws
   {
     let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    defer { withExtendedLifetime(directory) {} }
     let refusal = try #require(try phone.refusal("open"))
     #expect(refusal.contains("its first line names the interpreter /nowhere/python3, which does not exist"))
   }

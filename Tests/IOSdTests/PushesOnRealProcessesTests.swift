@@ -22,8 +22,7 @@
     try other.push()
     #expect(try other.notifications(1) == ["served 1"])
     try Wait.until("the app has the push too") {
-      let app = try other.status()["app"] as? [String: Any]
-      return (app?["status"] as? [String: Any])?["text"] as? String == "push of 69 bytes"
+      try other.said("app") == "push of 69 bytes"
     }
   }
 

@@ -4,16 +4,9 @@ import PhonePolicy
 
 /// Extension and app each send iosd one message, and iosd takes them in either order.
 @Suite("Notifications that take the place of others", .waits) final class ReplacedNotificationTests {
-  private let directory: String
-  private var path: String { "\(directory)/notifications.jsonl" }
+  private let directory = TemporaryDirectory()
+  private var path: String { directory("notifications.jsonl") }
   private let clock = Clock()
-
-  init() {
-    var template = Array("/tmp/baton-centre-XXXXXX".utf8CString)
-    directory = String(cString: mkdtemp(&template)!)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   private func notification(
     _ source: PhoneNotification.Source, _ title: String, key: String?, withdraws: String? = nil,

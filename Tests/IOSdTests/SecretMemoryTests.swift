@@ -1,5 +1,3 @@
-import PairSupport
-
 /// The key that opens the pushes of a wallet whose extension only notifies.
 @Suite("The push key in memory", .serialized, .waits) struct SecretMemoryTests {
   @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "a sanitizer lets no program lock memory"))

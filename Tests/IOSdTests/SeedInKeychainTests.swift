@@ -139,11 +139,7 @@ struct SeedInKeychainTests {
     let wallet = try self.phone(["--memory-warning", "1048576"])
     try open(wallet)
     try Wait.until("the wallet has noted it") {
-      let journals = "\(wallet.home)/journal"
-      return try FileManager.default.contentsOfDirectory(atPath: journals).contains {
-        let bytes = FileManager.default.contents(atPath: "\(journals)/\($0)") ?? Data()
-        return bytes.range(of: Data("memory warning: SQLite freed".utf8)) != nil
-      }
+      wallet.journal(of: "mainappd").contains("memory warning: SQLite freed")
     }
   }
 }

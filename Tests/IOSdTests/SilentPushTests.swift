@@ -33,10 +33,7 @@
       app: "\(PhoneProcess.products)/mainappd", ["--peer", unreachable, "--silent-time", "4s"])
     try phone.ask("push", body: #"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
     try waitFor("completed with failed", phone)
-    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    let journal = try #require(journals.first { $0.contains("-mainappd-") })
-    let text = try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8)
-    #expect(text.contains("Background HTLC processing failed: "))
+    #expect(phone.journal(of: "mainappd").contains("Background HTLC processing failed: "))
   }
 
   @Test func `B-1.5.0d With every silent push lost each alert is still shown`() throws {

@@ -80,10 +80,7 @@
     #expect(try phone.notifications(200) == (1...200).map { "served \($0)" })
     let processes = try phone.rows("ps")
     #expect(processes.count == 1 && processes.first?["reason"] == nil)
-    let journals = "\(phone.home)/journal"
-    let name = try #require(
-      try FileManager.default.contentsOfDirectory(atPath: journals).first { $0.contains("iosd") })
-    let text = try String(contentsOfFile: "\(journals)/\(name)", encoding: .utf8)
+    let text = phone.journal()
     #expect(text.ranges(of: #"{"suspend":{"_0":"extension"}}"#).count == 200)
     #expect(text.ranges(of: #"{"resume":{"_0":"extension"}}"#).count == 199)
   }

@@ -77,10 +77,7 @@ import Platform
       }
     }
     // iosd's journal has each push that arrived, as far as the phone keeps it.
-    for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-    where name.contains("-iosd-") {
-      let text = try String(contentsOfFile: "\(phone.home)/journal/\(name)", encoding: .utf8)
-      #expect(!text.contains(hash) && !text.contains("7654000"), "\(name)")
-    }
+    let journal = Journals.text(of: phone.home, "iosd")
+    #expect(!journal.isEmpty && !journal.contains(hash) && !journal.contains("7654000"))
   }
 }

@@ -6,11 +6,7 @@
       try phone.ask("open")
       var text = ""
       try Wait.until("the node's core to be written down") {
-        let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
-        text =
-          try names.first { $0.contains("-mainappd-") }.map {
-            try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8)
-          } ?? ""
+        text = phone.journal(of: "mainappd")
         return text.contains("\"core\":\"node\"")
       }
       #expect(text.contains("\"overTor\":true") == !options.isEmpty)

@@ -31,9 +31,7 @@ import LightningIO
 
   /// A wallet that connects, names its push key, and leaves.
   private func nameKey(_ provider: ProviderProcess) throws {
-    let wallet = ScriptedWallet(loop: provider.loop)
-    try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try provider.eventually { wallet.channel?.isReestablished == true })
+    let wallet = try provider.connectedWallet(epoch: 1)
     wallet.send(.pushKey(CurvePoint(key.publicKey)))
     #expect(try provider.eventually { try provider.ledger("SELECT count(*) FROM push_keys") == [1] })
     wallet.hangUp()

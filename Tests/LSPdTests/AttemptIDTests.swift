@@ -1,5 +1,3 @@
-import PairSupport
-
 @testable import LSPd
 
 /// A sender's attempt is found by its id, also after lspd was killed.
@@ -36,7 +34,7 @@ import PairSupport
 
     let wallet = ScriptedWallet(loop: provider.loop)
     try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
+    #expect(try provider.loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_001_000 })
     #expect(try provider.eventually { try state(ids[0], at: provider)["state"] == "settled" })
     #expect(try state(ids[0], at: provider)["preimage"] == preimage(1).hex)
   }

@@ -1,9 +1,8 @@
 @Suite("lspd on a damaged ledger") struct DamagedLedgerTests {
   /// lspd's error output and exit code when it cannot start.
   private func refusal(_ damage: (String) throws -> Void) throws -> (String, Int32) {
-    var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
-    let home = String(cString: mkdtemp(&template)!)
-    defer { try? FileManager.default.removeItem(atPath: home) }
+    let place = TemporaryDirectory()
+    let home = place.path
     mkdir("\(home)/lsp", 0o700)
     try damage("\(home)/lsp")
     return try output(["--home", home], home: home)

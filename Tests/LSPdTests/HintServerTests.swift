@@ -14,13 +14,6 @@ import PhonePolicy
     return try ForwardingHint(parsing: Array(answer.body.utf8))
   }
 
-  private func connect(_ provider: ProviderProcess, epoch: UInt64) throws -> ScriptedWallet {
-    let wallet = ScriptedWallet(loop: provider.loop)
-    try wallet.connect(to: try #require(provider.address), fence(epoch))
-    #expect(try provider.eventually { wallet.channel?.isReestablished == true })
-    return wallet
-  }
-
   private func log(_ provider: ProviderProcess) throws -> [AccessRow] {
     AccessRow.rows(in: try #require(try SmallFile.readOwn("\(provider.home)/lsp/access.jsonl")))
   }
@@ -32,7 +25,7 @@ import PhonePolicy
   {
     let provider = try ProviderProcess()
     #expect(try hint(provider) == ForwardingHint(.doNotRetry, .unknown))
-    let wallet = try connect(provider, epoch: 1)
+    let wallet = try provider.connectedWallet(epoch: 1)
     let now = ForwardingHint(.retryNow, .unknown, recommendedDelayMs: 1000)
     #expect(try hint(provider) == now)
     #expect(try hint(provider, to: Self.stranger) == ForwardingHint(.doNotRetry, .unknown))
@@ -68,7 +61,7 @@ import PhonePolicy
     throws
   {
     let provider = try ProviderProcess()
-    let wallet = try connect(provider, epoch: 1)
+    let wallet = try provider.connectedWallet(epoch: 1)
     #expect(try provider.client().request(ControlMessage("fail-channel")).verb == "ok")
     #expect(try provider.eventually { wallet.isClosed })
     let disabled = ForwardingHint(.doNotRetry, .recipientChannelDisabled)
@@ -88,7 +81,7 @@ import PhonePolicy
   @Test func `B-1.7.2.5 Each bad request gets its status and one sentence as JSON, and lspd goes on`() throws
   {
     let provider = try ProviderProcess()
-    let wallet = try connect(provider, epoch: 1)
+    let wallet = try provider.connectedWallet(epoch: 1)
     defer { wallet.hangUp() }
     let path = "/lsp/forwarding_hint"
     let both = "recipient=\(Self.wallet)&amount_msat=5000"
@@ -209,7 +202,7 @@ import PhonePolicy
 
   @Test func `Bytes that are no request end their connection alone`() throws {
     let provider = try ProviderProcess()
-    let wallet = try connect(provider, epoch: 1)
+    let wallet = try provider.connectedWallet(epoch: 1)
     defer { wallet.hangUp() }
     var generator = SystemRandomNumberGenerator()
     var noise = (0..<20).map { _ in (0..<2000).map { _ in UInt8.random(in: 0...255, using: &generator) } }

@@ -5,6 +5,7 @@
 @_exported import Glibc
 @_exported import Ground
 @_exported import Lightning
+@_exported import PairSupport
 @_exported import Platform
 @_exported import ProcessSupport
 @_exported import Testing

@@ -7,17 +7,11 @@ import LightningProvider
 /// What one event writes, and what the next start reads.
 @Suite("The ledger")
 final class LedgerTests {
-  private let directory: String
+  private let directory = TemporaryDirectory()
   private let made: TestLedger
   private var ledger: Ledger { made.ledger }
 
-  init() throws {
-    var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
-    directory = String(cString: try #require(mkdtemp(&template)))
-    made = try TestLedger(directory)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  init() throws { made = try TestLedger(directory.path) }
 
   private func request(_ id: UInt64, holdUntil: Instant) -> PaymentRequest {
     PaymentRequest(id: id, paymentHash: SHA256.hash([UInt8(id)]), amountMsat: 1000, holdUntil: holdUntil)
@@ -170,18 +164,12 @@ final class LedgerTests {
 /// The state that lspd has after a kill.
 @Suite("The ledger's state at the next start")
 final class LedgerReadingTests {
-  private let directory: String
+  private let directory = TemporaryDirectory()
   private let made: TestLedger
   private var ledger: Ledger { made.ledger }
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  init() throws {
-    var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
-    directory = String(cString: try #require(mkdtemp(&template)))
-    made = try TestLedger(directory)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  init() throws { made = try TestLedger(directory.path) }
 
   @discardableResult
   private func commit(_ changes: LedgerChange..., pushes: [PushRequest] = []) throws -> [Int64] {

@@ -8,12 +8,10 @@ struct PayeeTests {
   func `lspd pays only invoices of its wallet, whose node id it still knows after a kill`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
-    let wallet = ScriptedWallet(loop: loop)
-    try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+    let wallet = try provider.connectedWallet(epoch: 1)
 
     let sender = try provider.pay(1, to: try node("a wallet"))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
+    #expect(try loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_001_000 })
     #expect(try sender.receive()["state"] == "settled")
     for _ in 0..<2 {
       let refusal = try provider.pay(2, to: try node("another wallet")).receive()

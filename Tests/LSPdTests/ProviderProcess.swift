@@ -1,23 +1,20 @@
 import Baton
 import LightningIO
-import PairSupport
 
 @testable import LSPd
 
 /// lspd as a real process in its own directory, which is removed afterwards.
 final class ProviderProcess {
-  let home: String
+  private let place = TemporaryDirectory()
+  var home: String { place.path }
   let loop: EventLoop
   private let arguments: [String]
   private(set) var child: ChildProcess?
 
   /// `others`: the nodes of other phones' wallets, which it serves too.
   init(_ arguments: [String] = [], others: [PublicKey] = []) throws {
-    var template = Array("/tmp/baton-lspd-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
-    home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let home = place.path
     mkdir("\(home)/os", 0o700)
-    let home = home
     let phones = others.indices.map { "\(home)/phone-\($0 + 2)" }
     for (phone, node) in zip(phones, others) {
       for directory in [phone, "\(phone)/Keychain", "\(phone)/os"] { mkdir(directory, 0o700) }
@@ -31,7 +28,6 @@ final class ProviderProcess {
   deinit {
     kill()
     Journals.replay(of: home)
-    removeTree(home)
   }
 
   static let binary = "\(Program.directory)/lspd"
@@ -72,7 +68,7 @@ final class ProviderProcess {
   func eventually(_ condition: () throws -> Bool) throws -> Bool {
     do {
       try Wait.until(
-        "lspd", within: .seconds(20), pause: { _ in try loop.turn(waitingMilliseconds: 5) }, condition)
+        "lspd", pause: { _ in try loop.turn(waitingMilliseconds: 5) }, condition)
       return true
     } catch is Wait.Failure { return false }
   }
@@ -194,16 +190,3 @@ private func isReadable(_ descriptor: Int32) -> Bool {
 func preimage(_ number: UInt64) -> Bytes32 { SHA256.hash(Array("preimage \(number)".utf8)) }
 
 func paymentHash(_ number: UInt64) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
-
-private func removeTree(_ path: String) {
-  guard let directory = opendir(path) else { return }
-  while let entry = readdir(directory) {
-    let name = withUnsafePointer(to: &entry.pointee.d_name) {
-      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-    }
-    if name == "." || name == ".." { continue }
-    if unlink("\(path)/\(name)") != 0 { removeTree("\(path)/\(name)") }
-  }
-  closedir(directory)
-  rmdir(path)
-}

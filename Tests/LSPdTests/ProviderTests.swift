@@ -20,14 +20,14 @@ import LightningProvider
     defer { phone.shutDown() }
 
     let sender = try provider.pay(1)
-    #expect(try loop.run(for: .seconds(10)) { !pushes.isEmpty })
+    #expect(try loop.run(for: .seconds(60)) { !pushes.isEmpty })
     #expect(pushes.first?.verb == "push")
     #expect(pushes.first?.bodyText.contains("\"reason\":\"IncomingPayment\"") == true)
     #expect(pushes.first?.bodyText.contains(paymentHash(1).hex) == true)
 
     let wallet = ScriptedWallet(loop: loop)
     try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
+    #expect(try loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_001_000 })
     let answer = try sender.receive()
     #expect(answer["state"] == "settled")
     #expect(answer["preimage"] == preimage(1).hex)
@@ -50,7 +50,7 @@ import LightningProvider
     let wallet = ScriptedWallet(loop: loop)
     let address = try #require(provider.address)
     try wallet.connect(to: address, fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+    #expect(try loop.run(for: .seconds(60)) { wallet.channel?.isReestablished == true })
 
     for number in UInt64(1)...14 {
       // A payment has six messages; with the seventh lspd is killed after the payment.
@@ -68,7 +68,7 @@ import LightningProvider
           || wallet.channel?.htlcs.isEmpty == true
             && wallet.channel?.localMsat == 1_000_000_000 + 1000 * number
       }
-      #expect(try loop.run(for: .seconds(10), until: isOver))
+      #expect(try loop.run(for: .seconds(60), until: isOver))
       provider.kill()
       wallet.stopsAfter = nil
       try provider.start()
@@ -77,7 +77,7 @@ import LightningProvider
       try sender.send(ControlMessage("await", ["payment-hash": paymentHash(number).hex]))
       try wallet.connect(to: address, fence(1))
       let isSettled = { wallet.channel?.localMsat == 1_000_000_000 + 1000 * number }
-      #expect(try loop.run(for: .seconds(10), until: isSettled), "killed after message \(count)")
+      #expect(try loop.run(for: .seconds(60), until: isSettled), "killed after message \(count)")
       #expect(try sender.receive()["preimage"] == preimage(number).hex)
     }
     #expect(try provider.ledger("SELECT count(*) FROM payments WHERE state = 'paid'") == [14])
@@ -89,27 +89,6 @@ import LightningProvider
       return status.contains("\"wallet_msat\":1000014000") && status.contains("\"htlcs\":0")
     }
     #expect(isEqual)
-  }
-
-  @Test func `With --wallet lspd accepts no other node as its wallet, even if that node connects first`()
-    throws
-  {
-    let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
-    let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
-    let loop = provider.loop
-    let address = try #require(provider.address)
-    let other = ScriptedWallet(loop: loop, key: PrivateKey(SHA256.hash([77])))
-    try other.connect(to: address, fence(9))
-    other.send(.ping(Ping(pongSize: 1)))
-    #expect(
-      try provider.eventually {
-        try provider.ledger("SELECT verdict FROM connections") == ["visitor"]
-      })
-    #expect(try provider.ledger("SELECT count(*) FROM fence") == [0])
-    let wallet = ScriptedWallet(loop: loop)
-    try wallet.connect(to: address, fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
-    #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
   }
 
   @Test func `Unknown nodes above the limit per minute leave no row in ledger or journal`() throws {
@@ -126,9 +105,7 @@ import LightningProvider
       })
     let turnedAway = unknownNodes.count { $0.received.isEmpty }
     #expect(turnedAway > 0)
-    let wallet = ScriptedWallet(loop: provider.loop)
-    try wallet.connect(to: address, fence(1))
-    #expect(try provider.loop.run(for: .seconds(60)) { wallet.channel?.isReestablished == true })
+    _ = try provider.connectedWallet(epoch: 1)
     let rows = 250 - turnedAway + 1
     #expect(try provider.ledger("SELECT count(*) FROM connections") == [.integer(Int64(rows))])
     #expect(try provider.goDown()?.how == .exited(code: 0))
@@ -162,9 +139,7 @@ import LightningProvider
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     try NodeIDFile.write(key.publicKey, to: file)
     #expect(NodeIDFile.read(file) == key.publicKey)
-    let wallet = ScriptedWallet(loop: loop)
-    try wallet.connect(to: address, fence(1))
-    #expect(try loop.run(for: .seconds(30)) { wallet.channel?.isReestablished == true })
+    _ = try provider.connectedWallet(epoch: 1)
     #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
     // From here on the wallet is fixed, whatever the file has.
     try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([77]))).publicKey, to: file)
@@ -178,13 +153,11 @@ import LightningProvider
   @Test func `Ledger and journal keep only the beginning of long ignored messages`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
-    let wallet = ScriptedWallet(loop: loop)
-    try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+    let wallet = try provider.connectedWallet(epoch: 1)
     let ballast = Bytes(repeating: 7, count: 60_000)
     for type in [40_001, 256] as [UInt16] { wallet.send(.unknown(type: type, bytes: ballast)) }
     wallet.send(.ping(Ping(pongSize: 1, ignored: ballast)))
-    #expect(try loop.run(for: .seconds(10)) { wallet.received.last == .pong([0]) })
+    #expect(try loop.run(for: .seconds(60)) { wallet.received.last == .pong([0]) })
     let longest = try provider.ledger("SELECT max(length(bytes)) < 600 FROM frames WHERE direction = 'in'")
     #expect(longest == [1])
     #expect(try provider.goDown()?.how == .exited(code: 0))
@@ -197,9 +170,7 @@ import LightningProvider
     let provider = try ProviderProcess()
     let loop = provider.loop
     let address = try #require(provider.address)
-    let older = ScriptedWallet(loop: loop)
-    try older.connect(to: address, fence(1))
-    #expect(try loop.run(for: .seconds(10)) { older.channel?.isReestablished == true })
+    let older = try provider.connectedWallet(epoch: 1)
     let newer = ScriptedWallet(loop: loop)
     // Once continued, lspd finds both at once: more messages of the older owner than one read takes, and the newer
     // init.
@@ -209,7 +180,7 @@ import LightningProvider
     try newer.connect(to: address, fence(2))
     for _ in 0..<20 { try loop.turn(waitingMilliseconds: 5) }
     provider.signal(SIGCONT)
-    #expect(try loop.run(for: .seconds(10)) { older.isClosed && newer.channel?.isReestablished == true })
+    #expect(try loop.run(for: .seconds(60)) { older.isClosed && newer.channel?.isReestablished == true })
     let late = try provider.ledger(
       """
       SELECT count(*) FROM frames WHERE connection = 1 AND direction = 'in'
@@ -225,11 +196,9 @@ import LightningProvider
   @Test func `An undecodable message ends its connection with a warning, and lspd continues`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
-    let wallet = ScriptedWallet(loop: loop)
-    try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+    let wallet = try provider.connectedWallet(epoch: 1)
     wallet.send(raw: [0, 132, 1, 2, 3])
-    #expect(try loop.run(for: .seconds(10)) { wallet.isClosed })
+    #expect(try loop.run(for: .seconds(60)) { wallet.isClosed })
     #expect(wallet.received.last?.type == 1)
     #expect(
       try provider.ledger("SELECT bytes FROM frames WHERE acted = 0") == [.blob([0, 132, 1, 2, 3])])
@@ -275,11 +244,11 @@ struct ProviderReplayTests {
     let sender = try provider.pay(3, waiting: false)
     #expect(try sender.receive()["state"] == "held")
     try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_003_000 })
+    #expect(try loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_003_000 })
     wallet.send(.peerStorage([1, 2, 3]))
     wallet.send(.unknown(type: 40_001, bytes: [1]))
     wallet.send(raw: [0, 132])
-    #expect(try loop.run(for: .seconds(10)) { wallet.isClosed })
+    #expect(try loop.run(for: .seconds(60)) { wallet.isClosed })
     #expect(try provider.goDown()?.how == .exited(code: 0))
     let log = try? FileManager.default.attributesOfItem(atPath: "\(provider.home)/lsp/ledger.sqlite-wal")
     #expect((log?[.size] as? Int ?? 0) == 0, "the ledger's log is in its file")

@@ -4,7 +4,7 @@ import LightningProvider
 
 @Suite("Delivery of pushes to iosd")
 final class PushSenderTests {
-  private let directory: String
+  private let directory = TemporaryDirectory()
   private let made: TestLedger
   private var ledger: Ledger { made.ledger }
   private let loop: EventLoop
@@ -14,16 +14,12 @@ final class PushSenderTests {
   private var received: [String] = []
 
   init() throws {
-    var template = Array("/tmp/baton-pushes-XXXXXX".utf8CString)
-    directory = String(cString: try #require(mkdtemp(&template)))
-    made = try TestLedger(directory)
+    made = try TestLedger(directory.path)
     loop = try EventLoop()
     sender = PushSender(
-      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, body: PhoenixPush.body,
+      path: directory("iosd.sock"), loop: loop, ledger: ledger, body: PhoenixPush.body,
       isWanted: { [unowned self] _ in wanted }, onLedgerFailure: { Issue.record($0) })
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   private func hash(_ number: UInt8) -> Bytes32 { SHA256.hash([number]) }
 
@@ -50,7 +46,7 @@ final class PushSenderTests {
   /// A sender of bodies that name the kind alone.
   private func senderOfKinds() -> PushSender {
     PushSender(
-      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger,
+      path: directory("iosd.sock"), loop: loop, ledger: ledger,
       body: { "\($0.kind?.rawValue ?? "no kind") \($0.payment ?? 0)" },
       isWanted: { [unowned self] _ in wanted }, onLedgerFailure: { Issue.record($0) })
   }
@@ -58,7 +54,7 @@ final class PushSenderTests {
   private func phone(answering answer: ControlMessage = ControlMessage("push", ["id": "1"])) throws
     -> UnixListener
   {
-    try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { [unowned self] client in
+    try UnixListener(path: directory("iosd.sock"), loop: loop) { [unowned self] client in
       client.onMessage = { [unowned self] message in
         received += (1...9).map { hash($0).hex }.filter { message.bodyText.contains($0) }
         client.send(answer)
@@ -77,17 +73,17 @@ final class PushSenderTests {
   /// Like Phoenix's: the reason is in clear, and so are hash and amount.
   @Test func `With silent pushes a payment in Phoenix's form has a visible and then a silent push`() throws {
     sender = PushSender(
-      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, body: PhoenixPush.body,
+      path: directory("iosd.sock"), loop: loop, ledger: ledger, body: PhoenixPush.body,
       extraBody: PhoenixPush.silentBody, isWanted: { _ in true }, onLedgerFailure: { Issue.record("\($0)") })
     var bodies: [JSONValue] = []
-    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+    let phone = try UnixListener(path: directory("iosd.sock"), loop: loop) { client in
       client.onMessage = { message in
         if let body = JSONValue(parsing: message.body) { bodies.append(body) }
         client.send(ControlMessage("push", ["id": "\(bodies.count)"]))
       }
     }
     sender.send([try ask(1)])
-    #expect(try loop.run(for: .seconds(30)) { bodies.count == 2 && phone.connectionCount == 0 })
+    #expect(try loop.run(for: .seconds(60)) { bodies.count == 2 && phone.connectionCount == 0 })
     let (visible, silent) = (try #require(bodies.first?["aps"]), try #require(bodies.last?["aps"]))
     #expect(visible["alert"]?["title"]?.text == "Incoming payment")
     #expect(visible["alert"]?["body"]?.text == "Open the app to receive")
@@ -109,11 +105,11 @@ final class PushSenderTests {
   {
     let phone = try phone()
     sender.send([try ask(1)])
-    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
+    #expect(try loop.run(for: .seconds(60)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
     #expect(try ledger.readOpenPushes().isEmpty)
     // A later push for the same payment.
     sender.send([try ask(1)])
-    #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
+    #expect(try loop.run(for: .seconds(60)) { received.count == 2 && phone.connectionCount == 0 })
     #expect(received == [hash(1).hex, hash(1).hex])
     #expect(try rows() == ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
     phone.shutDown()
@@ -130,7 +126,7 @@ final class PushSenderTests {
       ])
     #expect(try ledger.readOpenPushes().map(\.request.paymentHash) == [hash(1), hash(2)])
     let phone = try phone()
-    #expect(try loop.run(for: .seconds(30)) { received.count == 2 && phone.connectionCount == 0 })
+    #expect(try loop.run(for: .seconds(60)) { received.count == 2 && phone.connectionCount == 0 })
     #expect(Set(received) == [hash(1).hex, hash(2).hex])
     #expect(try ledger.readOpenPushes().isEmpty)
     phone.shutDown()
@@ -140,7 +136,7 @@ final class PushSenderTests {
     sender.send([try ask(1)])
     wanted = false
     let phone = try phone()
-    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["not-needed, open 0, attempts 1"] })
+    #expect(try loop.run(for: .seconds(60)) { (try? rows()) == ["not-needed, open 0, attempts 1"] })
     #expect(received.isEmpty)
     phone.shutDown()
   }
@@ -149,14 +145,14 @@ final class PushSenderTests {
     let phone = try phone(answering: .error("no room"))
     sender.send([try ask(1)])
     let row = "refused: no room, open 1, attempts 1"
-    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == [row] })
+    #expect(try loop.run(for: .seconds(60)) { (try? rows()) == [row] })
     phone.shutDown()
   }
 
   @Test func `The silent push of a payment reaches iosd before its alert, and both have their rows`() throws {
     sender = senderOfKinds()
     var bodies: [String] = []
-    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+    let phone = try UnixListener(path: directory("iosd.sock"), loop: loop) { client in
       client.onMessage = { message in
         bodies.append(message.bodyText)
         client.send(ControlMessage("ok", ["id": "\(bodies.count)"]))
@@ -164,7 +160,7 @@ final class PushSenderTests {
     }
     sender.send(try askBoth(1))
     let done = "delivered, open 0, attempts 1"
-    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == [done, done] && phone.connectionCount == 0 })
+    #expect(try loop.run(for: .seconds(60)) { (try? rows()) == [done, done] && phone.connectionCount == 0 })
     #expect(bodies == ["silent 1", "alert 1"])
     let kinds = try ledger.database.rows("SELECT kind, payment FROM pushes ORDER BY id").map {
       "\(try $0.text(0)) \(try $0.integer(1))"
@@ -179,7 +175,7 @@ final class PushSenderTests {
     sender.send(try askBoth(1))
     #expect(try rows() == ["iosd-away, open 0, attempts 1", "iosd-away, open 1, attempts 1"])
     let phone = try phone()
-    #expect(try loop.run(for: .seconds(30)) { (try? rows())?.last?.hasPrefix("delivered, open 0") == true })
+    #expect(try loop.run(for: .seconds(60)) { (try? rows())?.last?.hasPrefix("delivered, open 0") == true })
     #expect(try rows().first == "iosd-away, open 0, attempts 1")
     phone.shutDown()
   }
@@ -188,7 +184,7 @@ final class PushSenderTests {
   private func connections(whileAway send: () throws -> Void) throws -> [[String]] {
     var connections: [[String]] = []
     try send()
-    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+    let phone = try UnixListener(path: directory("iosd.sock"), loop: loop) { client in
       let place = connections.count
       connections.append([])
       client.onMessage = { message in
@@ -196,7 +192,7 @@ final class PushSenderTests {
         client.send(ControlMessage("ok", ["id": "1"]))
       }
     }
-    #expect(try loop.run(for: .seconds(30)) { (try? ledger.readOpenPushes().isEmpty) == true })
+    #expect(try loop.run(for: .seconds(60)) { (try? ledger.readOpenPushes().isEmpty) == true })
     phone.shutDown()
     return connections
   }
@@ -228,7 +224,7 @@ final class PushSenderTests {
 
   @Test func `A silent push that iosd refuses does not keep the alert from being delivered`() throws {
     sender = senderOfKinds()
-    let phone = try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { client in
+    let phone = try UnixListener(path: directory("iosd.sock"), loop: loop) { client in
       client.onMessage = { message in
         client.send(
           message.bodyText.hasPrefix("silent") ? .error("no") : ControlMessage("ok", ["id": "1"]))
@@ -236,7 +232,7 @@ final class PushSenderTests {
     }
     sender.send(try askBoth(1))
     let both = ["refused: no, open 0, attempts 1", "delivered, open 0, attempts 1"]
-    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == both })
+    #expect(try loop.run(for: .seconds(60)) { (try? rows()) == both })
     phone.shutDown()
   }
 

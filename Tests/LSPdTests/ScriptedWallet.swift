@@ -94,3 +94,13 @@ final class ScriptedWallet {
 func fence(_ epoch: UInt64, incarnation: UInt64 = 1) -> Claim {
   Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: 7, low: 7))
 }
+
+extension ProviderProcess {
+  /// A wallet whose channel is re-established.
+  func connectedWallet(epoch: UInt64) throws -> ScriptedWallet {
+    let wallet = ScriptedWallet(loop: loop)
+    try wallet.connect(to: try #require(address), fence(epoch))
+    #expect(try eventually { wallet.channel?.isReestablished == true })
+    return wallet
+  }
+}

@@ -27,9 +27,7 @@
       client.send(Array((number % 2 == 0 ? "GET /lsp/forwarding_hint?recipient=" : "").utf8))
       clients.append(client)
     }
-    let wallet = ScriptedWallet(loop: provider.loop)
-    try wallet.connect(to: try #require(provider.address), fence(1))
-    #expect(try provider.eventually { wallet.channel?.isReestablished == true })
+    let wallet = try provider.connectedWallet(epoch: 1)
     let sender = try provider.pay(1)
     #expect(try provider.eventually { wallet.channel?.localMsat == 1_000_001_000 })
     #expect(try sender.receive()["state"] == "settled")

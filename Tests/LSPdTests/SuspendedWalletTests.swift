@@ -7,7 +7,7 @@ struct SuspendedWalletTests {
     let loop = try EventLoop()
     let wallet = ScriptedWallet(loop: loop)
     try wallet.connect(to: try #require(provider.address), fence(epoch))
-    #expect(try loop.run(for: .seconds(20)) { isHeard(wallet) })
+    #expect(try loop.run(for: .seconds(60)) { isHeard(wallet) })
     return wallet
   }
 

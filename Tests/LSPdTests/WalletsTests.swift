@@ -25,7 +25,7 @@
     _ wallet: ScriptedWallet, _ number: Int, _ epoch: UInt64 = 1, to provider: ProviderProcess
   ) throws {
     try wallet.connect(to: try #require(provider.address), claim(of: number, epoch))
-    #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+    #expect(try provider.loop.run(for: .seconds(60)) { wallet.channel?.isReestablished == true })
   }
 
   private func status(_ provider: ProviderProcess, of wallet: Int? = nil) throws -> String {
@@ -108,7 +108,7 @@
     #expect(!wallets[1].received.contains(.peerStorageRetrieval([1])))
     let old = ScriptedWallet(loop: provider.loop, key: keys[0])
     try old.connect(to: try #require(provider.address), claim(of: 0, 4))
-    #expect(try provider.loop.run(for: .seconds(10)) { old.isClosed })
+    #expect(try provider.loop.run(for: .seconds(60)) { old.isClosed })
     #expect(old.fenceAnswer?.accepted == false)
     #expect(old.fenceAnswer?.highest == 5)
     #expect(try status(provider, of: 1).contains("\"wallet_connected\":true"))
@@ -132,9 +132,9 @@
     for claim in [nil, claim(of: 2)] {
       let visitor = ScriptedWallet(loop: provider.loop, key: keys[2])
       try visitor.connect(to: try #require(provider.address), claim)
-      #expect(try provider.loop.run(for: .seconds(10)) { visitor.received.count == 1 })
+      #expect(try provider.loop.run(for: .seconds(60)) { visitor.received.count == 1 })
       visitor.send(.ping(Ping(pongSize: 3)))
-      #expect(try provider.loop.run(for: .seconds(10)) { visitor.received.count == 2 })
+      #expect(try provider.loop.run(for: .seconds(60)) { visitor.received.count == 2 })
       #expect(visitor.channel == nil)
     }
     #expect(try provider.ledger("SELECT count(*) FROM wallets") == [2])
@@ -159,7 +159,7 @@
     }
     defer { phone.shutDown() }
     let sender = try provider.pay(2, to: keys[1].publicKey)
-    #expect(try provider.loop.run(for: .seconds(10)) { !pushes.isEmpty })
+    #expect(try provider.loop.run(for: .seconds(60)) { !pushes.isEmpty })
     #expect(pushes.first?.contains(paymentHash(2).hex) == true)
     try connect(wallets[1], 1, to: provider)
     #expect(try isPaid(2, wallet: 2, provider))

@@ -1,23 +1,11 @@
 @testable import PhonePolicy
 
-/// A small seeded generator: a failing run is repeated by its seed.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
-}
-
 @Suite struct AnyOrderTests {
   /// In any order of events every visible push is shown or has one reason why not, and the phone powers off.
   @Test(arguments: 0..<600 as Range<UInt64>)
   func `In random orders of events each visible push is shown once, or has one reason why not`(_ seed: UInt64)
   {
-    var random = Seeded(state: seed)
+    var random = SeededGenerator(seed: seed)
     var world = World(seed)
     for _ in 0..<200 { world.step(&random) }
     world.finish()
@@ -59,7 +47,7 @@ private struct World {
     phone = Phone(configuration: configuration)
   }
 
-  mutating func step(_ random: inout Seeded) {
+  mutating func step(_ random: inout SeededGenerator) {
     now = now + .milliseconds(Int64.random(in: 0...9000, using: &random))
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
     let role = Bool.random(using: &random) ? Role.app : .extension

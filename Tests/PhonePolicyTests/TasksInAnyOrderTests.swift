@@ -3,17 +3,6 @@
 /// In any order of events: each request ends once, a run has its assertion exactly as long as it runs, and no
 /// deadline lies in the past.
 @Suite struct TasksInAnyOrderTests {
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ mixed >> 31
-    }
-  }
-
   @Test
   func
     `K-33, D-1.2 In random orders of events each task request ends exactly once, and none runs before its date`()
@@ -24,7 +13,7 @@
 
   /// The number of runs.
   private func runs(_ seed: UInt64) -> Int {
-    var random = Seeded(state: seed)
+    var random = SeededGenerator(seed: seed)
     var phone = TestPhone.withTasks {
       $0.tasks.deferralPercent = 50
       $0.enforcesLimits = seed % 4 != 0
@@ -71,7 +60,7 @@
     #expect(phone.phone.app != .notRunning || phone.runs.isEmpty)
   }
 
-  private static func event(_ phone: TestPhone, _ random: inout Seeded) -> PhoneEvent {
+  private static func event(_ phone: TestPhone, _ random: inout SeededGenerator) -> PhoneEvent {
     let identifier = Bool.random(using: &random) ? sync : processing
     switch Int.random(in: 0..<18, using: &random) {
     case 0: return .userOpened

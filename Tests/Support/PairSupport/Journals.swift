@@ -4,6 +4,14 @@ import Testing
 
 /// The journals that real processes leave behind.
 package enum Journals {
+  /// All journals of a program, the oldest first.
+  package static func text(of home: String, _ program: String) -> String {
+    let directory = "\(home)/journal"
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+    return names.filter { $0.contains("-\(program)-") }
+      .compactMap { try? String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8) }.joined()
+  }
+
   /// Replays each journal: the cores must give the recorded directives byte for byte.
   package static func replay(of home: String) {
     let directory = "\(home)/journal"

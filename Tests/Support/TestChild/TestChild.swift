@@ -57,7 +57,6 @@ final class TestChild {
       guard behaviour == "ext-expires" else { return }
       content(id, "just in time")
       say("finished", ["id": id, "reason": "expired"])
-    case "activity-expired": say("status", ["text": "activity \(id) expires"])
     case "terminate": if behaviour != "app-stubborn" { loop.stop() }
     case "enter-foreground":
       say("status", ["text": "in front", "state": "ready"])
@@ -114,9 +113,6 @@ final class TestChild {
     case let name where name.contains("selects"):
       readDatabase(inWALMode: !name.hasSuffix("rollback"))
       content(id, "served")
-    case "ext-activity":
-      beginActivity()
-      content(id, "served")
     case "ext-activity-keeps-lock":
       say("activity-begin", ["id": "1"])
       takeLock("extension")
@@ -158,11 +154,6 @@ final class TestChild {
         say("finished", ["id": id, "reason": "done"])
       }
       return
-    case "ext-announcer":
-      say("content", ["id": id, "key": "a", "title": "Payment Incoming", "body": "announced"])
-    case "ext-poster":
-      post()
-      content(id, "served")
     case "ext-garbage":
       send(descriptor, "\u{1}\u{2}", 2, Int32(MSG_NOSIGNAL))
       return
@@ -205,16 +196,8 @@ final class TestChild {
     say("status", ["text": "warned \(warnings) times"])
   }
 
-  private func post() {
-    for number in 0..<10 { say("notification", ["title": "Test", "body": "\(number)", "badge": "1"]) }
-  }
-
   /// The answer is plain bytes: the phone passes on any body.
   private func answer(_ message: ControlMessage) {
-    if behaviour == "app-poster" { post() }
-    if behaviour == "app-receives" {
-      say("notification", ["key": "r", "withdraw": "a", "title": "Received payment", "body": "received"])
-    }
     if behaviour == "app-connects" { connect(to: message.bodyText) }
     guard message.bodyText != "ignore" else { return }
     say("answer", ["request": message["request"] ?? ""], body: Array("answer to ".utf8) + message.body)
@@ -359,10 +342,5 @@ extension TestChild {
     guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
       fatalError(String(cString: sqlite3_errmsg(database)))
     }
-  }
-
-  /// One more than the phone lets run at once.
-  func beginActivity() {
-    for id in 1...65 { say("activity-begin", ["id": "\(id)"]) }
   }
 }
