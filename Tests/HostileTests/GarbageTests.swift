@@ -1,38 +1,5 @@
 @Suite("Hostile input: garbage at the control sockets", .serialized, .waits)
 struct GarbageTests {
-  private static let tooLarge = String(repeating: "x", count: 131_073)
-
-  @Test
-  func `A malformed request is answered with one error sentence, and the daemon keeps serving`() throws {
-    let phone = try RealPhone()
-    let noEnd = "the message has no empty line after its fields; end the fields with one"
-    let cases: [(sent: String, said: String)] = [
-      ("\u{1}\u{2}\u{3}", noEnd), ("status\n", noEnd),
-      (String(repeating: "\n", count: 1000), ControlMessageError.badVerb.description),
-      (Self.tooLarge, ControlMessageError.tooLarge(bytes: 131_073).description),
-      ("status\na: 1\na: 1\n\n", "the field `a` is given twice; send it once"),
-      (
-        "status\n" + (0..<65).map { "\(String(repeating: "a", count: $0 + 1)): 1\n" }.joined() + "\n",
-        "the message has more than 64 fields; put long data into the body"
-      ),
-      ("status\na: \\x\n\n", ControlMessageError.badEscape(name: "a").description),
-    ]
-    for door in [RealPhone.Door.phone, .provider] {
-      let pid = try phone.pid(behind: door)
-      let descriptors = try RealPhone.descriptors(of: pid)
-      for (sent, said) in cases {
-        #expect(try answer(to: Array(sent.utf8), at: phone.place(door)) == said)
-      }
-      #expect(
-        try answer(to: [0x73, 0xff, 10, 10], at: phone.place(door)) == ControlMessageError.notUTF8.description
-      )
-      // An empty packet counts as an end.
-      #expect(try answer(to: [], at: phone.place(door)) == nil)
-      _ = try phone.ask(door, ControlMessage("status"))
-      try Wait.until("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
-    }
-  }
-
   @Test
   func
     `A request with an unknown verb or invalid content is answered with an error, and the connection stays open`()
@@ -86,30 +53,5 @@ struct GarbageTests {
       } catch { #expect(error.description.hasPrefix(beginning), "\(error)") }
       _ = try client.request(ControlMessage("status"))
     }
-  }
-
-  /// The error sentence that answers one packet; nil for an end without a message.
-  private func answer(to packet: [UInt8], at path: String) throws -> String? {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(result == 0)
-    var space: Int32 = 1 << 20
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &space, socklen_t(MemoryLayout<Int32>.size))
-    try #require(send(descriptor, packet, packet.count, 0) == packet.count)
-    var buffer = [UInt8](repeating: 0, count: ControlMessage.maximumSize)
-    var count = recv(descriptor, &buffer, buffer.count, 0)
-    // Unread data of ours causes a reset first; the daemon's last message comes after it.
-    if count < 0 && errno == ECONNRESET { count = recv(descriptor, &buffer, buffer.count, 0) }
-    if count <= 0 { return nil }
-    return try ControlMessage(decoding: Array(buffer[..<count])).errorSentence
   }
 }

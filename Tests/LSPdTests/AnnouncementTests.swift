@@ -6,29 +6,6 @@ import LightningIO
   private let key = PrivateKey(SHA256.hash(Array("push key".utf8)))!
   private static let amountMsat: UInt64 = 123_456_789
 
-  /// iosd's socket: each connection gets an answer to each push.
-  private final class TestPhone {
-    var bodies: [[UInt8]] = []
-    /// Called with each push, before its answer.
-    var onPush: (Int) -> Void = { _ in }
-    private var listener: UnixListener?
-
-    init(_ provider: ProviderProcess) throws {
-      listener = try UnixListener(path: "\(provider.home)/os/iosd.sock", loop: provider.loop) {
-        [unowned self] client in
-        client.onMessage = { [unowned self] message in
-          bodies.append(message.body)
-          onPush(bodies.count)
-          client.send(ControlMessage("ok", ["id": "\(bodies.count)"]))
-        }
-      }
-    }
-
-    func shutDown() { listener?.shutDown() }
-
-    func json(_ place: Int) throws -> JSONValue { try #require(JSONValue(parsing: bodies[place])) }
-  }
-
   /// A wallet that connects, names its push key, and leaves.
   private func nameKey(_ provider: ProviderProcess) throws {
     let wallet = try provider.connectedWallet(epoch: 1)
@@ -65,8 +42,7 @@ import LightningIO
     throws
   {
     let provider = try ProviderProcess(["--push-form", "bitkit"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     try nameKey(provider)
     let before = Clock().wallNanoseconds / 1_000_000_000
     _ = try provider.pay(1, msat: Self.amountMsat, hold: 60, waiting: false)
@@ -120,8 +96,7 @@ import LightningIO
 
   @Test func `Each alert has a key and a vector of its own`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     try nameKey(provider)
     for number: UInt64 in [1, 2, 3] { _ = try provider.pay(number, waiting: false) }
     #expect(try provider.eventually { phone.bodies.count == 6 })
@@ -132,8 +107,7 @@ import LightningIO
 
   @Test func `Without a key of the wallet the alert has no payload`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     _ = try provider.pay(1, msat: Self.amountMsat, waiting: false)
     #expect(try provider.eventually { phone.bodies.count == 2 })
     let alert = try phone.json(1)
@@ -143,8 +117,7 @@ import LightningIO
 
   @Test func `K-13 Without a hold the alert goes too, and says that nothing is held`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit", "--hold-seconds", "0"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     try nameKey(provider)
     #expect(try provider.pay(1, hold: 0).receive()["state"] == "failed")
     #expect(try provider.eventually { phone.bodies.count == 2 })
@@ -154,8 +127,7 @@ import LightningIO
 
   @Test func `K-16 With --sealed-silent-push the silent push shows its type alone`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit", "--sealed-silent-push"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     try nameKey(provider)
     _ = try provider.pay(1, msat: Self.amountMsat, waiting: false)
     #expect(try provider.eventually { phone.bodies.count == 2 })
@@ -167,8 +139,7 @@ import LightningIO
 
   @Test func `The alert of an lspd that is killed after the silent push goes out after its restart`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit"])
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     try nameKey(provider)
     // The first push is the last that this lspd sees answered.
     phone.onPush = { if $0 == 1 { provider.kill() } }
@@ -200,8 +171,7 @@ import LightningIO
       try provider.eventually { try provider.ledger("SELECT count(*) FROM pushes WHERE is_open") == [1] })
     provider.kill()
     try provider.change("UPDATE runs SET boot = 'an earlier one'")
-    let phone = try TestPhone(provider)
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider)
     try provider.start()
     #expect(
       try provider.eventually {

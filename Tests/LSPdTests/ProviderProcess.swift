@@ -190,3 +190,28 @@ private func isReadable(_ descriptor: Int32) -> Bool {
 func preimage(_ number: UInt64) -> Bytes32 { SHA256.hash(Array("preimage \(number)".utf8)) }
 
 func paymentHash(_ number: UInt64) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
+
+/// In place of iosd at a phone's socket: each push gets an answer.
+final class PushedPhone {
+  private(set) var pushes: [ControlMessage] = []
+  /// Called with the number of pushes, before the answer to the last.
+  var onPush: (Int) -> Void = { _ in }
+  private var listener: UnixListener?
+
+  init(_ provider: ProviderProcess, home: String? = nil) throws {
+    listener = try UnixListener(path: "\(home ?? provider.home)/os/iosd.sock", loop: provider.loop) {
+      [unowned self] client in
+      client.onMessage = { [unowned self] message in
+        pushes.append(message)
+        onPush(pushes.count)
+        client.send(ControlMessage("ok", ["id": "\(pushes.count)"]))
+      }
+    }
+  }
+
+  deinit { listener?.shutDown() }
+
+  var bodies: [[UInt8]] { pushes.map(\.body) }
+
+  func json(_ place: Int) throws -> JSONValue { try #require(JSONValue(parsing: bodies[place])) }
+}

@@ -10,20 +10,12 @@ import LightningProvider
   {
     let provider = try ProviderProcess()
     let loop = provider.loop
-    var pushes: [ControlMessage] = []
-    let phone = try UnixListener(path: "\(provider.home)/os/iosd.sock", loop: loop) { client in
-      client.onMessage = { message in
-        pushes.append(message)
-        client.send(ControlMessage("push", ["id": "1"]))
-      }
-    }
-    defer { phone.shutDown() }
-
+    let phone = try PushedPhone(provider)
     let sender = try provider.pay(1)
-    #expect(try loop.run(for: .seconds(60)) { !pushes.isEmpty })
-    #expect(pushes.first?.verb == "push")
-    #expect(pushes.first?.bodyText.contains("\"reason\":\"IncomingPayment\"") == true)
-    #expect(pushes.first?.bodyText.contains(paymentHash(1).hex) == true)
+    #expect(try loop.run(for: .seconds(60)) { !phone.pushes.isEmpty })
+    #expect(phone.pushes.first?.verb == "push")
+    #expect(phone.pushes.first?.bodyText.contains("\"reason\":\"IncomingPayment\"") == true)
+    #expect(phone.pushes.first?.bodyText.contains(paymentHash(1).hex) == true)
 
     let wallet = ScriptedWallet(loop: loop)
     try wallet.connect(to: try #require(provider.address), fence(1))

@@ -149,18 +149,10 @@
     let wallets = try connected(2, to: provider)
     wallets[1].hangUp()
     #expect(try provider.eventually { try status(provider, of: 1).contains("\"wallet_connected\":false") })
-    var pushes: [String] = []
-    let phone = try UnixListener(path: "\(provider.home)/phone-2/os/iosd.sock", loop: provider.loop) {
-      client in
-      client.onMessage = { message in
-        pushes.append(message.bodyText)
-        client.send(ControlMessage("push", ["id": "1"]))
-      }
-    }
-    defer { phone.shutDown() }
+    let phone = try PushedPhone(provider, home: "\(provider.home)/phone-2")
     let sender = try provider.pay(2, to: keys[1].publicKey)
-    #expect(try provider.loop.run(for: .seconds(60)) { !pushes.isEmpty })
-    #expect(pushes.first?.contains(paymentHash(2).hex) == true)
+    #expect(try provider.loop.run(for: .seconds(60)) { !phone.pushes.isEmpty })
+    #expect(phone.pushes.first?.bodyText.contains(paymentHash(2).hex) == true)
     try connect(wallets[1], 1, to: provider)
     #expect(try isPaid(2, wallet: 2, provider))
     #expect(try sender.receive()["state"] == "settled")
