@@ -12,14 +12,11 @@ package struct Story {
   private var generator: SeededGenerator
 
   package init(
-    _ number: UInt64, takeover: Takeover = .lock, splices: Bool = false,
-    foregroundPushes: ForegroundPushes = .app, afterContent: AfterContent = .suspend
+    _ number: UInt64, foregroundPushes: ForegroundPushes = .app, afterContent: AfterContent = .suspend
   ) {
     var settings = WorldSettings()
     settings.phone.afterContent = afterContent
-    settings.splices = splices
     settings.phone.foregroundPushes = foregroundPushes
-    settings.guardConfiguration.takeover = takeover
     self.init(number, settings: settings)
   }
 
@@ -30,11 +27,9 @@ package struct Story {
 
   /// The app is in front and connected, with an unpaid invoice.
   package static func withInvoice(
-    _ number: UInt64, takeover: Takeover = .lock, foregroundPushes: ForegroundPushes = .app,
-    afterContent: AfterContent = .suspend
+    _ number: UInt64, foregroundPushes: ForegroundPushes = .app, afterContent: AfterContent = .suspend
   ) -> Story {
-    var story = Story(
-      number, takeover: takeover, foregroundPushes: foregroundPushes, afterContent: afterContent)
+    var story = Story(number, foregroundPushes: foregroundPushes, afterContent: afterContent)
     story.world.make(.open)
     _ = story.waits { $0.isSettled }
     story.world.make(.invoice)
@@ -43,10 +38,8 @@ package struct Story {
   }
 
   /// The same, with the app in the background and everything released.
-  package static func withAppBehind(
-    _ number: UInt64, takeover: Takeover = .lock, afterContent: AfterContent = .suspend
-  ) -> Story {
-    var story = withInvoice(number, takeover: takeover, afterContent: afterContent)
+  package static func withAppBehind(_ number: UInt64, afterContent: AfterContent = .suspend) -> Story {
+    var story = withInvoice(number, afterContent: afterContent)
     story.goesHome()
     return story
   }
@@ -81,12 +74,6 @@ package struct Story {
     } else {
       world.make(generator.pick(moves))
     }
-  }
-
-  /// The time until the condition holds; nil if it does not hold in time.
-  package mutating func spanUntil(_ isSo: (World) -> Bool) -> TimeSpan? {
-    let start = world.peerNow
-    return waits(until: isSo) ? world.peerNow - start : nil
   }
 }
 
