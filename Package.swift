@@ -241,7 +241,7 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "GeneratedPages", "WaitingTests", "Ground", "Heartbeat", "Guardrails", "SharedContainer",
-        "WalletProcess", "DaemonRuntime", "Crypto", "Lightning", "Wallet", "Platform", "PairSupport", "Baton",
+        "DaemonRuntime", "Crypto", "Lightning", "Wallet", "Platform", "PairSupport", "Baton",
         "ProcessSupport", "MainAppd", "NotifyExtd", "LSPd", "TestBystander", "BadWire", "LightningIO",
       ]),
 
@@ -258,7 +258,7 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "WaitingTests", "Ground", "PhonePolicy", "Heartbeat", "Guardrails", "SharedContainer",
+        "WaitingTests", "Ground", "PhonePolicy", "Heartbeat", "Guardrails",
         "DaemonRuntime", "Crypto", "Lightning", "Platform", "LightningIO", "PairSupport", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd", "Baton", "TestForeignProcess", "TestHostileWallet", "TestBystander",
       ]),
