@@ -43,24 +43,9 @@ struct TransportVectorTests {
     return channel
   }
 
-  /// `wanted` is the vector's error; nil for a short read, after which the channel waits for more bytes.
-  private func receive(_ act: String, _ channel: SecureChannel, _ wanted: TransportError?) throws {
-    var channel = channel
-    channel.append(try bytes(act)[...])
-    guard let wanted else {
-      #expect(try channel.next() == nil)
-      #expect(channel.isIncomplete)
-      return
-    }
-    #expect(throws: wanted) { try channel.next() }
-    #expect(channel.seal([1]) == nil)
-    #expect(try channel.next() == nil)
-  }
-
   // MARK: Initiator Tests
 
-  @Test
-  func `transport-initiator successful handshake`() throws {
+  @Test func `transport-initiator successful handshake`() throws {
     var channel = try initiator()
     channel.append(try bytes(Self.actTwo)[...])
     #expect(
@@ -69,83 +54,78 @@ struct TransportVectorTests {
     #expect(channel.isEstablished)
   }
 
-  @Test
-  func `transport-initiator act2 short read test`() throws {
-    try receive(String(Self.actTwo.dropLast(2)), initiator(), nil)
-  }
-
-  @Test
-  func `transport-initiator act2 bad version test`() throws {
-    try receive("01" + Self.actTwo.dropFirst(2), initiator(), .unknownVersion(act: 2, version: 1))
-  }
-
-  @Test
-  func `transport-initiator act2 bad key serialization test`() throws {
-    try receive("0004" + Self.actTwo.dropFirst(4), initiator(), .badKey(act: 2))
-  }
-
-  @Test
-  func `transport-initiator act2 bad MAC test`() throws {
-    try receive(Self.actTwo.dropLast(1) + "f", initiator(), .badTag(act: 2))
-  }
-
   // MARK: Responder Tests
 
-  @Test
-  func `transport-responder successful handshake`() throws {
+  @Test func `transport-responder successful handshake`() throws {
     var channel = try responder(after: Self.actOne)
     channel.append(try bytes(Self.actThree)[...])
     #expect(try channel.next() == .handshake(reply: [], established: Self.dialler.publicKey))
     #expect(channel.isEstablished)
   }
 
-  @Test
-  func `transport-responder act1 short read test`() throws {
-    try receive(String(Self.actOne.dropLast(2)), responder(), nil)
-  }
+  // MARK: Refused and short acts
 
-  @Test
-  func `transport-responder act1 bad version test`() throws {
-    try receive("01" + Self.actOne.dropFirst(2), responder(), .unknownVersion(act: 1, version: 1))
-  }
+  private enum End { case initiator, responder, responderAfterActOne }
 
-  @Test
-  func `transport-responder act1 bad key serialization test`() throws {
-    try receive("0004" + Self.actOne.dropFirst(4), responder(), .badKey(act: 1))
-  }
+  private static let badKeyOfActThree =
+    "00bfe3a702e93e3a9948c2ed6e5fd7590a6e1c3a0344cfc9d5b57357049aa2235536ad09a8ee351870c2bb7f78b754a26c6c"
+    + "ef79a98d25139c856d7efd252c2ae73c"
 
-  @Test
-  func `transport-responder act1 bad MAC test`() throws {
-    try receive(Self.actOne.dropLast(1) + "b", responder(), .badTag(act: 1))
-  }
+  /// The act, and the vector's error; nil for a short read, after which the channel waits for more bytes.
+  private static let refused: [(name: String, by: End, act: String, error: TransportError?)] = [
+    ("transport-initiator act2 short read test", .initiator, "\(actTwo.dropLast(2))", nil),
+    (
+      "transport-initiator act2 bad version test", .initiator, "01\(actTwo.dropFirst(2))",
+      .unknownVersion(act: 2, version: 1)
+    ),
+    (
+      "transport-initiator act2 bad key serialization test", .initiator, "0004\(actTwo.dropFirst(4))",
+      .badKey(act: 2)
+    ),
+    ("transport-initiator act2 bad MAC test", .initiator, "\(actTwo.dropLast())f", .badTag(act: 2)),
+    ("transport-responder act1 short read test", .responder, "\(actOne.dropLast(2))", nil),
+    (
+      "transport-responder act1 bad version test", .responder, "01\(actOne.dropFirst(2))",
+      .unknownVersion(act: 1, version: 1)
+    ),
+    (
+      "transport-responder act1 bad key serialization test", .responder, "0004\(actOne.dropFirst(4))",
+      .badKey(act: 1)
+    ),
+    ("transport-responder act1 bad MAC test", .responder, "\(actOne.dropLast())b", .badTag(act: 1)),
+    (
+      "transport-responder act3 bad version test", .responderAfterActOne, "01\(actThree.dropFirst(2))",
+      .unknownVersion(act: 3, version: 1)
+    ),
+    ("transport-responder act3 short read test", .responderAfterActOne, "\(actThree.dropLast(2))", nil),
+    (
+      "transport-responder act3 bad MAC for ciphertext test", .responderAfterActOne,
+      "00c9\(actThree.dropFirst(4))", .badCiphertext
+    ),
+    ("transport-responder act3 bad rs test", .responderAfterActOne, badKeyOfActThree, .badKey(act: 3)),
+    (
+      "transport-responder act3 bad MAC test", .responderAfterActOne, "\(actThree.dropLast())b",
+      .badTag(act: 3)
+    ),
+  ]
 
-  @Test
-  func `transport-responder act3 bad version test`() throws {
-    try receive(
-      "01" + Self.actThree.dropFirst(2), responder(after: Self.actOne), .unknownVersion(act: 3, version: 1))
-  }
-
-  @Test
-  func `transport-responder act3 short read test`() throws {
-    try receive(String(Self.actThree.dropLast(2)), responder(after: Self.actOne), nil)
-  }
-
-  @Test
-  func `transport-responder act3 bad MAC for ciphertext test`() throws {
-    try receive("00c9" + Self.actThree.dropFirst(4), responder(after: Self.actOne), .badCiphertext)
-  }
-
-  @Test
-  func `transport-responder act3 bad rs test`() throws {
-    let act =
-      "00bfe3a702e93e3a9948c2ed6e5fd7590a6e1c3a0344cfc9d5b57357049aa2235536ad09a8ee351870c2bb7f78b754a26c6c"
-      + "ef79a98d25139c856d7efd252c2ae73c"
-    try receive(act, responder(after: Self.actOne), .badKey(act: 3))
-  }
-
-  @Test
-  func `transport-responder act3 bad MAC test`() throws {
-    try receive(Self.actThree.dropLast(1) + "b", responder(after: Self.actOne), .badTag(act: 3))
+  @Test(arguments: refused.indices)
+  func `An invalid act is refused with its error, and a short one waited for`(row: Int) throws {
+    let (name, end, act, error) = Self.refused[row]
+    var channel =
+      switch end {
+      case .initiator: try initiator()
+      case .responder: try responder()
+      case .responderAfterActOne: try responder(after: Self.actOne)
+      }
+    channel.append(try bytes(act)[...])
+    guard let error else {
+      #expect(try channel.next() == nil, "\(name)")
+      return #expect(channel.isIncomplete, "\(name)")
+    }
+    #expect(throws: error, "\(name)") { try channel.next() }
+    #expect(channel.seal([1]) == nil, "\(name)")
+    #expect(try channel.next() == nil, "\(name)")
   }
 
   // MARK: Message Encryption Tests
@@ -155,8 +135,7 @@ struct TransportVectorTests {
     return try #require(sealed)
   }
 
-  @Test
-  func `transport-message test`() throws {
+  @Test func `transport-message test`() throws {
     var sender = try initiator()
     sender.append(try bytes(Self.actTwo)[...])
     _ = try sender.next()

@@ -9,13 +9,6 @@ struct HostileInvoiceTests {
   private static let prefix = "lnbcrt50u"
   private let key = ValidInvoiceTests.key
 
-  private func failure(_ encoded: String) -> InvoiceError? {
-    do throws(InvoiceError) {
-      _ = try SignedInvoice(decoding: encoded)
-      return nil
-    } catch { return error }
-  }
-
   /// A validly signed invoice with this data part.
   private func signed(_ data: [UInt8], prefix: String = prefix) -> String {
     var writer = BitWriter()
@@ -43,29 +36,29 @@ struct HostileInvoiceTests {
   }
 
   @Test func `An empty string or a bare prefix is refused`() {
-    #expect(failure("") == .notAnInvoice)
-    #expect(failure("l") == .notAnInvoice)
-    #expect(failure("ln") == .noSeparator)
-    #expect(failure("ln1") == .tooShort)
-    #expect(failure("lnbcrt") == .noSeparator)
-    #expect(failure("lnbcrt1") == .tooShort)
-    #expect(failure("lnbcrt50u1") == .tooShort)
-    #expect(failure(Bech32.encode(prefix: "lnbcrt50u", words: [])) == .tooShort)
-    #expect(failure(signed([])) == .tooShort)
-    #expect(failure("1") == .notAnInvoice)
-    #expect(failure("lightning:") == .notAnInvoice)
+    #expect(invoiceFailure("") == .notAnInvoice)
+    #expect(invoiceFailure("l") == .notAnInvoice)
+    #expect(invoiceFailure("ln") == .noSeparator)
+    #expect(invoiceFailure("ln1") == .tooShort)
+    #expect(invoiceFailure("lnbcrt") == .noSeparator)
+    #expect(invoiceFailure("lnbcrt1") == .tooShort)
+    #expect(invoiceFailure("lnbcrt50u1") == .tooShort)
+    #expect(invoiceFailure(Bech32.encode(prefix: "lnbcrt50u", words: [])) == .tooShort)
+    #expect(invoiceFailure(signed([])) == .tooShort)
+    #expect(invoiceFailure("1") == .notAnInvoice)
+    #expect(invoiceFailure("lightning:") == .notAnInvoice)
   }
 
   @Test func `A huge invalid string is refused, and a long valid invoice is read`() {
-    #expect(failure("ln" + String(repeating: "q", count: 1_000_000)) == .noSeparator)
-    #expect(failure("lnbc1" + String(repeating: "q", count: 1_000_000)) == .checksumIsWrong)
+    #expect(invoiceFailure("ln" + String(repeating: "q", count: 1_000_000)) == .noSeparator)
+    #expect(invoiceFailure("lnbc1" + String(repeating: "q", count: 1_000_000)) == .checksumIsWrong)
     let many = needed + (0..<500).flatMap { _ in field(.text, [UInt8](repeating: 0, count: 1023)) }
-    #expect(failure(signed(many)) == nil)
+    #expect(invoiceFailure(signed(many)) == nil)
   }
 
   @Test(arguments: ["é", "\0", " ", "b", "o", "i", "\u{7f}", "٣"])
   func `A character outside Bech32 is refused`(character: String) {
-    #expect(failure("lnbcrt1qqqqqqqqq\(character)qqqq") == .foreignCharacter)
+    #expect(invoiceFailure("lnbcrt1qqqqqqqqq\(character)qqqq") == .foreignCharacter)
   }
 
   @Test func `An invoice of an unknown network is refused, and the refusal names its prefix`() {
@@ -73,55 +66,56 @@ struct HostileInvoiceTests {
       ("lnsb", "lnsb"), ("lnbcx1", "lnbcx"), ("lntbsx", "lntbsx"), ("lnltc", "lnltc"), ("ln10u", "ln"),
       ("ln" + String(repeating: "x", count: 500), "lnxxxxxxxx"),
     ] {
-      #expect(failure(signed(needed, prefix: prefix)) == .unknownNetwork(name))
+      #expect(invoiceFailure(signed(needed, prefix: prefix)) == .unknownNetwork(name))
     }
   }
 
   @Test func `An invoice that ends within a field is refused`() {
-    #expect(failure(signed(needed)) == nil)
-    #expect(failure(signed(needed + [13])) == .fieldIsCut)
-    #expect(failure(signed(needed + [13, 0])) == .fieldIsCut)
-    #expect(failure(signed(needed + field(.text, [1], saying: 2))) == .fieldIsCut)
-    #expect(failure(signed(needed + field(.text, [], saying: 1023))) == .fieldIsCut)
-    #expect(failure(signed(needed + [2, 31, 31])) == .fieldIsCut)
-    for length in 0..<needed.count { #expect(failure(signed(Array(needed.prefix(length)))) != nil) }
+    #expect(invoiceFailure(signed(needed)) == nil)
+    #expect(invoiceFailure(signed(needed + [13])) == .fieldIsCut)
+    #expect(invoiceFailure(signed(needed + [13, 0])) == .fieldIsCut)
+    #expect(invoiceFailure(signed(needed + field(.text, [1], saying: 2))) == .fieldIsCut)
+    #expect(invoiceFailure(signed(needed + field(.text, [], saying: 1023))) == .fieldIsCut)
+    #expect(invoiceFailure(signed(needed + [2, 31, 31])) == .fieldIsCut)
+    for length in 0..<needed.count { #expect(invoiceFailure(signed(Array(needed.prefix(length)))) != nil) }
   }
 
   @Test func `A field of 1,023 words is read, ignored or refused, by its kind`() {
     let ones = [UInt8](repeating: 31, count: 1023)
-    #expect(failure(signed(needed + field(.paymentHash, ones))) == nil)
-    #expect(failure(signed(needed + field(.paymentSecret, ones))) == nil)
-    #expect(failure(signed(needed + field(.textHash, ones))) == nil)
-    #expect(failure(signed(needed + field(.payee, ones))) == nil)
-    #expect(failure(signed(needed + field(.metadata, ones))) == nil)
-    #expect(failure(signed(needed + field(.text, ones))) == .textIsNotUTF8)
-    #expect(failure(signed(needed + field(.expiry, ones))) == .numberIsTooLarge(.expiry))
-    #expect(failure(signed(needed + field(.finalExpiryDelta, ones))) == .numberIsTooLarge(.finalExpiryDelta))
-    #expect(failure(signed(needed + field(.routeHint, ones))) == .badField(.routeHint))
-    #expect(failure(signed(needed + field(.fallback, ones))) == nil)
-    #expect(failure(signed(needed + field(.fallback, [1] + ones.dropLast()))) == .badField(.fallback))
-    #expect(failure(signed(needed + field(.features, ones))) == .unknownFeature(0))
-    #expect(failure(signed(needed + [2, 31, 31] + ones)) == nil)
+    #expect(invoiceFailure(signed(needed + field(.paymentHash, ones))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.paymentSecret, ones))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.textHash, ones))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.payee, ones))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.metadata, ones))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.text, ones))) == .textIsNotUTF8)
+    #expect(invoiceFailure(signed(needed + field(.expiry, ones))) == .numberIsTooLarge(.expiry))
+    #expect(
+      invoiceFailure(signed(needed + field(.finalExpiryDelta, ones))) == .numberIsTooLarge(.finalExpiryDelta))
+    #expect(invoiceFailure(signed(needed + field(.routeHint, ones))) == .badField(.routeHint))
+    #expect(invoiceFailure(signed(needed + field(.fallback, ones))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.fallback, [1] + ones.dropLast()))) == .badField(.fallback))
+    #expect(invoiceFailure(signed(needed + field(.features, ones))) == .unknownFeature(0))
+    #expect(invoiceFailure(signed(needed + [2, 31, 31] + ones)) == nil)
   }
 
   @Test func `An empty field is accepted, except fallback and route hint`() throws {
     for tag in InvoiceTag.allCases where tag != .fallback && tag != .routeHint {
-      #expect(failure(signed(needed + field(tag, []))) == nil)
+      #expect(invoiceFailure(signed(needed + field(tag, []))) == nil)
     }
-    #expect(failure(signed(needed + field(.fallback, []))) == .badField(.fallback))
-    #expect(failure(signed(needed + field(.routeHint, []))) == .badField(.routeHint))
+    #expect(invoiceFailure(signed(needed + field(.fallback, []))) == .badField(.fallback))
+    #expect(invoiceFailure(signed(needed + field(.routeHint, []))) == .badField(.routeHint))
     let invoice = try SignedInvoice(decoding: signed(needed + field(.expiry, [])))
     #expect(invoice.fields.expirySeconds == 0)
   }
 
   @Test func `A number or feature field with leading zeros is refused`() {
     for tag in [InvoiceTag.expiry, .finalExpiryDelta, .features] {
-      #expect(failure(signed(needed + field(tag, [0, 1]))) == .notMinimal(tag))
-      #expect(failure(signed(needed + field(tag, [0]))) == .notMinimal(tag))
+      #expect(invoiceFailure(signed(needed + field(tag, [0, 1]))) == .notMinimal(tag))
+      #expect(invoiceFailure(signed(needed + field(tag, [0]))) == .notMinimal(tag))
     }
-    #expect(failure(signed(needed + field(.expiry, [15] + [UInt8](repeating: 31, count: 12)))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.expiry, [15] + [UInt8](repeating: 31, count: 12)))) == nil)
     let tooMuch = [16] + [UInt8](repeating: 0, count: 12)
-    #expect(failure(signed(needed + field(.expiry, tooMuch))) == .numberIsTooLarge(.expiry))
+    #expect(invoiceFailure(signed(needed + field(.expiry, tooMuch))) == .numberIsTooLarge(.expiry))
   }
 
   @Test
@@ -130,32 +124,33 @@ struct HostileInvoiceTests {
   {
     let time = [UInt8](repeating: 1, count: 7)
     let hash = [UInt8](repeating: 1, count: 32)
-    #expect(failure(signed(time)) == .missing(.paymentHash))
-    #expect(failure(signed(time + field(.paymentHash, bytes: hash))) == .missing(.paymentSecret))
+    #expect(invoiceFailure(signed(time)) == .missing(.paymentHash))
+    #expect(invoiceFailure(signed(time + field(.paymentHash, bytes: hash))) == .missing(.paymentSecret))
     let both = field(.paymentHash, bytes: hash) + field(.paymentSecret, bytes: hash)
-    #expect(failure(signed(time + both)) == .missing(.text))
-    #expect(failure(signed(needed + field(.textHash, bytes: hash))) == .twoTexts)
+    #expect(invoiceFailure(signed(time + both)) == .missing(.text))
+    #expect(invoiceFailure(signed(needed + field(.textHash, bytes: hash))) == .twoTexts)
   }
 
   @Test func `A payee that is off the curve or not the signer is refused`() {
     #expect(
-      failure(signed(needed + field(.payee, bytes: [UInt8](repeating: 9, count: 33)))) == .badField(.payee))
+      invoiceFailure(signed(needed + field(.payee, bytes: [UInt8](repeating: 9, count: 33))))
+        == .badField(.payee))
     var fixture = InvoiceFixture(seed: 3)
     let other = fixture.key().publicKey
-    #expect(failure(signed(needed + field(.payee, bytes: other.bytes))) == .signatureIsWrong)
-    #expect(failure(signed(needed + field(.payee, bytes: key.publicKey.bytes))) == nil)
+    #expect(invoiceFailure(signed(needed + field(.payee, bytes: other.bytes))) == .signatureIsWrong)
+    #expect(invoiceFailure(signed(needed + field(.payee, bytes: key.publicKey.bytes))) == nil)
   }
 
   @Test func `A recovery id above 3 is refused`() {
     var writer = BitWriter()
     writer.put(needed)
     writer.bytes([UInt8](repeating: 1, count: 64) + [4])
-    #expect(failure(Bech32.encode(prefix: Self.prefix, words: writer.words)) == .signerIsUnknown)
+    #expect(invoiceFailure(Bech32.encode(prefix: Self.prefix, words: writer.words)) == .signerIsUnknown)
   }
 
   @Test func `A feature without its dependency, or an unknown even one, is refused`() {
     func failure(_ bits: [Int]) -> InvoiceError? {
-      self.failure(signed(needed + field(.features, Features(bits).words)))
+      invoiceFailure(signed(needed + field(.features, Features(bits).words)))
     }
     #expect(failure([8, 14, 17]) == nil)
     #expect(failure([8, 17]) == .featureWithoutAnother)
@@ -172,18 +167,10 @@ struct HostileInvoiceTests {
     #expect(fields.paymentHash.bytes.first == 1)
   }
 
-  @Test func `Random characters, and signed random data, are never read as an invoice`() {
-    var fixture = InvoiceFixture(seed: 42)
-    for _ in 0..<500 {
-      let bytes = fixture.bytes(fixture.random.below(400))
-      #expect(failure("lnbcrt1" + String(decoding: bytes, as: UTF8.self)) != nil)
-      #expect(failure(signed(bytes.map { $0 & 31 })) != nil)
-    }
-  }
-
   @Test func `A refusal is one line of printable text`() {
     for error in [
-      failure(""), failure("ln1"), failure("lnx\u{1b}1qqqqqqqqq"), failure(signed(needed, prefix: "ln~~")),
+      invoiceFailure(""), invoiceFailure("ln1"), invoiceFailure("lnx\u{1b}1qqqqqqqqq"),
+      invoiceFailure(signed(needed, prefix: "ln~~")),
     ] {
       let sentence = error?.description ?? ""
       #expect(!sentence.isEmpty)

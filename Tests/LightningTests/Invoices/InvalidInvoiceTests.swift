@@ -5,52 +5,31 @@ import Testing
 /// BOLT 11, "Examples of Invalid Invoices": each under its heading there, with the reason that we find.
 @Suite("BOLT 11, examples of invalid invoices")
 struct InvalidInvoiceTests {
-  private func failure(_ encoded: String) -> InvoiceError? {
-    do throws(InvoiceError) {
-      _ = try SignedInvoice(decoding: encoded)
-      return nil
-    } catch { return error }
+  @Test(
+    arguments: [
+      (
+        "BOLT 11, coffee beans: Same, but adding invalid unknown feature 100", InvoiceExample.feature100,
+        .unknownFeature(100)
+      ),
+      ("Bech32 checksum is invalid.", InvoiceExample.badChecksum, .checksumIsWrong),
+      ("Malformed bech32 string (no 1)", InvoiceExample.noSeparator, .notAnInvoice),
+      ("Malformed bech32 string (no 1)", "lnbc2500u" + InvoiceExample.noSeparator, .noSeparator),
+      ("Malformed bech32 string (mixed case)", InvoiceExample.mixedCase, .mixedCase),
+      ("Signature is not recoverable.", InvoiceExample.noSigner, .signerIsUnknown),
+      ("String is too short.", InvoiceExample.tooShort, .tooShort),
+      ("Invalid multiplier", InvoiceExample.badMultiplier, .amountIsMalformed),
+      ("Invalid sub-millisatoshi precision.", InvoiceExample.subMillisatoshi, .amountIsNoWholeMsat),
+      ("Missing required s field.", InvoiceExample.noSecret, .missing(.paymentSecret)),
+      (
+        "Non canonical signature (high-S) with 'n' field defined", InvoiceExample.highSWithPayee,
+        .signatureIsWrong
+      ),
+    ] as [(String, String, InvoiceError)])
+  func `An example is refused with its reason`(heading: String, encoded: String, reason: InvoiceError) {
+    #expect(invoiceFailure(encoded) == reason, "\(heading)")
   }
 
-  @Test func `BOLT 11, coffee beans: Same, but adding invalid unknown feature 100`() {
-    #expect(failure(InvoiceExample.feature100) == .unknownFeature(100))
+  @Test func `The refusal of an unknown feature names it`() {
     #expect("\(InvoiceError.unknownFeature(100))".contains("feature 100"))
-  }
-
-  @Test func `Bech32 checksum is invalid.`() {
-    #expect(failure(InvoiceExample.badChecksum) == .checksumIsWrong)
-  }
-
-  @Test func `Malformed bech32 string (no 1)`() {
-    #expect(failure(InvoiceExample.noSeparator) == .notAnInvoice)
-    #expect(failure("lnbc2500u" + InvoiceExample.noSeparator) == .noSeparator)
-  }
-
-  @Test func `Malformed bech32 string (mixed case)`() {
-    #expect(failure(InvoiceExample.mixedCase) == .mixedCase)
-  }
-
-  @Test func `Signature is not recoverable.`() {
-    #expect(failure(InvoiceExample.noSigner) == .signerIsUnknown)
-  }
-
-  @Test func `String is too short.`() {
-    #expect(failure(InvoiceExample.tooShort) == .tooShort)
-  }
-
-  @Test func `Invalid multiplier`() {
-    #expect(failure(InvoiceExample.badMultiplier) == .amountIsMalformed)
-  }
-
-  @Test func `Invalid sub-millisatoshi precision.`() {
-    #expect(failure(InvoiceExample.subMillisatoshi) == .amountIsNoWholeMsat)
-  }
-
-  @Test func `Missing required s field.`() {
-    #expect(failure(InvoiceExample.noSecret) == .missing(.paymentSecret))
-  }
-
-  @Test func `Non canonical signature (high-S) with 'n' field defined`() {
-    #expect(failure(InvoiceExample.highSWithPayee) == .signatureIsWrong)
   }
 }

@@ -3,6 +3,14 @@ import Crypto
 
 @testable import Lightning
 
+/// Why the invoice is refused; nil if it is read.
+func invoiceFailure(_ encoded: String) -> InvoiceError? {
+  do throws(InvoiceError) {
+    _ = try SignedInvoice(decoding: encoded)
+    return nil
+  } catch { return error }
+}
+
 /// Random fields of an invoice.
 struct InvoiceFixture {
   var random: SeededGenerator

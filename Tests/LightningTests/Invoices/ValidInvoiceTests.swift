@@ -43,10 +43,35 @@ struct ValidInvoiceTests {
     if isOurOrder { #expect(ours.encoded == encoded) }
   }
 
-  private func address(_ encoded: String, is text: String, on network: BitcoinNetwork = .mainnet) throws {
+  @Test(
+    arguments: [
+      (
+        "The same, on testnet, with a fallback address", InvoiceExample.testnetAddress, .testnet,
+        "mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP"
+      ),
+      (
+        "On mainnet, with fallback (P2SH) address", InvoiceExample.scriptAddress, .mainnet,
+        "3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX"
+      ),
+      (
+        "On mainnet, with fallback (P2WPKH) address", InvoiceExample.witnessKeyAddress, .mainnet,
+        "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
+      ),
+      (
+        "On mainnet, with fallback (P2WSH) address", InvoiceExample.witnessScriptAddress, .mainnet,
+        "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3"
+      ),
+      (
+        "On mainnet, with fallback (P2TR) address", InvoiceExample.taprootAddress, .mainnet,
+        "bc1pptdvg0d2nj99568qn6ssdy4cygnwuxgw2ukmnwgwz7jpqjz2kszse2s3lm"
+      ),
+    ] as [(String, String, BitcoinNetwork, String)])
+  func `An example with a fallback address is read`(
+    heading: String, encoded: String, network: BitcoinNetwork, address: String
+  ) throws {
     let fields = try SignedInvoice(decoding: encoded).fields
     #expect(fields.network == network)
-    #expect(fields.fallbacks.map { $0.text(on: network) } == [text])
+    #expect(fields.fallbacks.map { $0.text(on: network) } == [address])
     try expect(
       encoded,
       says: listed {
@@ -86,11 +111,6 @@ struct ValidInvoiceTests {
   }
 
   @Test
-  func `The same, on testnet, with a fallback address mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP`() throws {
-    try address(InvoiceExample.testnetAddress, is: "mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP", on: .testnet)
-  }
-
-  @Test
   func
     `On mainnet, with fallback address 1RustyRX2oai4EYYDpQGWvEL62BBGqN9T with extra routing info to go via nodes 029e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255 then 039e03a901b85534ff1e92c43c74431f7ce72046060fcf7a95c37e148f78c77255`()
     throws
@@ -113,35 +133,6 @@ struct ValidInvoiceTests {
         $0.fallbacks = fallbacks
         $0.routeHints = [hint]
       }, isOurOrder: true)
-  }
-
-  @Test
-  func `On mainnet, with fallback (P2SH) address 3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX`() throws {
-    try address(InvoiceExample.scriptAddress, is: "3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX")
-  }
-
-  @Test
-  func `On mainnet, with fallback (P2WPKH) address bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4`() throws {
-    try address(InvoiceExample.witnessKeyAddress, is: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
-  }
-
-  @Test
-  func
-    `On mainnet, with fallback (P2WSH) address bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3`()
-    throws
-  {
-    try address(
-      InvoiceExample.witnessScriptAddress,
-      is: "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3")
-  }
-
-  @Test
-  func
-    `On mainnet, with fallback (P2TR) address bc1pptdvg0d2nj99568qn6ssdy4cygnwuxgw2ukmnwgwz7jpqjz2kszse2s3lm`()
-    throws
-  {
-    try address(
-      InvoiceExample.taprootAddress, is: "bc1pptdvg0d2nj99568qn6ssdy4cygnwuxgw2ukmnwgwz7jpqjz2kszse2s3lm")
   }
 
   @Test func `Please send 0.00967878534 BTC for a list of items within one week, amount in pico-BTC`() throws

@@ -4,15 +4,16 @@ import Testing
 
 @testable import Lightning
 
+/// Why the address is refused; nil if it is read.
+private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> AddressError? {
+  do throws(AddressError) {
+    _ = try BitcoinAddress(decoding: text, on: network)
+    return nil
+  } catch { return error }
+}
+
 @Suite("A Bitcoin address")
 struct AddressTests {
-  private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> AddressError? {
-    do throws(AddressError) {
-      _ = try BitcoinAddress(decoding: text, on: network)
-      return nil
-    } catch { return error }
-  }
-
   /// Both are from Bitcoin's developer pages; the second is the coinbase address of BOLT 3, Appendix G.
   @Test
   func `A Base58 address is read and written; regtest refuses mainnet's, and mainnet refuses testnet's`()
@@ -65,8 +66,7 @@ struct AddressTests {
     network != .mainnet && version > 16 ? .testnet : network
   }
 
-  @Test
-  func `A non-address is refused; the refusal of another network's address names the wanted prefix`() {
+  @Test func `A non-address is refused; the refusal of another network's address names the wanted prefix`() {
     #expect(failure("") == .notAnAddress)
     #expect(failure("lnbcrt1abc") == .notAnAddress)
     #expect(failure(String(repeating: "1", count: 100_000)) == .notAnAddress)
@@ -98,13 +98,6 @@ struct AddressTests {
 /// BIP 350, "Test vectors for v0-v16 native segregated witness addresses", which replaces that part of BIP 173.
 @Suite("BIP 350, native segregated witness addresses")
 struct AddressVectorTests {
-  private func failure(_ text: String, on network: BitcoinNetwork) -> AddressError? {
-    do throws(AddressError) {
-      _ = try BitcoinAddress(decoding: text, on: network)
-      return nil
-    } catch { return error }
-  }
-
   @Test(
     arguments: [
       ("BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
