@@ -29,8 +29,7 @@ import Testing
     return try Channel(restoring: wallet.record)
   }
 
-  @Test
-  func `The backup keeps an accepted invoice while its HTLC is in the channel`() throws {
+  @Test func `The backup keeps an accepted invoice while its HTLC is in the channel`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2)], accepted: [invoice(3), invoice(1)])
     #expect(backup.invoices == [invoice(2), invoice(1)])
     #expect(NodeBackup.read(backup.encoded()) == .backup(backup))
@@ -50,8 +49,7 @@ import Testing
     #expect(backup.change(after: [invoice(1)], history: 1).received == [])
   }
 
-  @Test
-  func `An adopted backup does not reopen an accepted invoice that it lists as open`() throws {
+  @Test func `An adopted backup does not reopen an accepted invoice that it lists as open`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2), invoice(3)], accepted: [invoice(1)])
     let change = backup.change(after: [invoice(1), invoice(3)], history: 1)
     #expect(change.received == [] && change.restored == [invoice(2), invoice(1)])
@@ -60,8 +58,7 @@ import Testing
     #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
   }
 
-  @Test
-  func `The node's state keeps an accepted invoice until its HTLC leaves the channel`() throws {
+  @Test func `The node's state keeps an accepted invoice until its HTLC leaves the channel`() throws {
     var state = NodeState(invoices: [invoice(1), invoice(2)])
     let receipt = Receipt(invoice: invoice(1), amountMsat: 1100)
     state.followInvoices(NodeChange(channel: try channel(), received: [receipt]))

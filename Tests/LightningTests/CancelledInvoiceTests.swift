@@ -6,27 +6,11 @@ import Testing
 @testable import LightningProvider
 
 @Suite("Cancelling an invoice") struct CancelledInvoiceTests {
-  private func connected() throws -> NodeWorld {
-    var world = try NodeWorld(payments: 3)
-    world.claim()
-    world.settle()
-    return world
-  }
+  private func connected() throws -> NodeWorld { try NodeWorld.connected(payments: 3) }
 
   /// The sender gets the same failure as for an unknown payment hash.
   private func isUnknown(_ failure: PaymentFailure?) -> Bool {
     failure?.code == FailureCode.incorrectOrUnknownPaymentDetails
-  }
-
-  /// Cancels the invoice as soon as the HTLC that pays it is durable.
-  private func expectRefusal(of hash: Bytes32, _ sentence: String, onceOfferedIn world: inout NodeWorld) {
-    while world.moveSomething() {
-      guard var node = world.node, node.durableChannel?.htlcs.isEmpty == false else { continue }
-      let refusal = node.handle(.invoiceCancelRequested(hash), at: world.now)
-      #expect(refusal == [.cancelRefused(paymentHash: hash, .because(sentence))])
-      return
-    }
-    Issue.record("no HTLC was offered")
   }
 
   /// The container is blocked when the cancellation is to be stored; then the peer's messages are delivered.
@@ -38,26 +22,22 @@ import Testing
     world.deliver()
   }
 
-  @Test
-  func `A payment of a cancelled invoice fails like one with an unknown hash, also at the next owner`()
+  @Test func `A payment of a cancelled invoice fails like one with an unknown hash, also at the next owner`()
     throws
   {
     var world = try connected()
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
     #expect(world.cancelled == [world.invoices[0].paymentHash] && world.refusals == [])
     for number in [0, 1] {
-      world.pay(number)
-      world.settle()
+      world.payAndSettle(number)
     }
     #expect(isUnknown(world.failures[0]) && world.received == [world.invoices[1].paymentHash])
     world.claim()
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     #expect(world.failed == 2 && world.received.count == 1)
   }
 
-  @Test
-  func `A cancellation is answered when it is durable, and refused when its write finds a newer claim`()
+  @Test func `A cancellation is answered when it is durable, and refused when its write finds a newer claim`()
     throws
   {
     let world = try connected()
@@ -76,8 +56,7 @@ import Testing
 
   @Test func `A paid, cancelled or unknown invoice cannot be cancelled`() throws {
     var world = try connected()
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     world.handle(.invoiceCancelRequested(world.invoices[1].paymentHash))
     for hash in [world.invoices[0].paymentHash, world.invoices[1].paymentHash, .zero] {
       world.handle(.invoiceCancelRequested(hash))
@@ -86,41 +65,32 @@ import Testing
     #expect(world.cancelled == [world.invoices[1].paymentHash] && world.received.count == 1)
   }
 
-  @Test
-  func
-    `While an HTLC for a cancelled invoice is pending, a second cancellation is refused as the invoice is not open`()
-    throws
-  {
+  @Test(arguments: [true, false])
+  func `While an HTLC for the invoice is durable, no cancellation is accepted`(isCancelled: Bool) throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
-    world.handle(.invoiceCancelRequested(hash))
+    if isCancelled { world.handle(.invoiceCancelRequested(hash)) }
     world.pay(0)
-    expectRefusal(of: hash, NodeMachine.notOpen, onceOfferedIn: &world)
+    while world.moveSomething() {
+      guard var node = world.node, node.durableChannel?.htlcs.isEmpty == false else { continue }
+      let why = isCancelled ? NodeMachine.notOpen : NodeMachine.beingPaid
+      let refusal = node.handle(.invoiceCancelRequested(hash), at: world.now)
+      return #expect(refusal == [.cancelRefused(paymentHash: hash, .because(why))])
+    }
+    Issue.record("no HTLC was offered")
   }
 
-  @Test
-  func `An invoice with one part pending cannot be cancelled, and its payment completes`() throws {
+  @Test func `An invoice with one part pending cannot be cancelled, and its payment completes`() throws {
     var world = try connected()
     let hash = world.invoices[0].paymentHash
-    world.pay(0, part: 0, amountMsat: 400, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 0, amountMsat: 400, world.data(0))
     world.handle(.invoiceCancelRequested(hash))
     world.claim()
     world.handle(.invoiceCancelRequested(hash))
     #expect(world.refusals == [NodeMachine.beingPaid, NodeMachine.beingPaid] && world.cancelled == [])
     world.deliver()
-    world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     #expect(world.received == [hash])
-  }
-
-  @Test func `An invoice cannot be cancelled while an HTLC for it is durable`()
-    throws
-  {
-    var world = try connected()
-    let hash = world.invoices[0].paymentHash
-    world.pay(0)
-    expectRefusal(of: hash, NodeMachine.beingPaid, onceOfferedIn: &world)
   }
 
   @Test func `A cancellation requested during a write is decided after that write`() throws {
@@ -154,8 +124,7 @@ import Testing
     world.settle()
     #expect(world.cancelled == (isDurable ? [hash] : []))
     #expect(world.refusals == (isDurable ? [] : [NodeMachine.cancelNotStored]))
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     #expect(world.received == (isDurable ? [] : [hash]))
   }
 
@@ -173,8 +142,7 @@ import Testing
   }
 
   /// The failed write may have accepted this invoice's payment and may be durable.
-  @Test
-  func `After a failed write no cancellation is accepted before the container is read`() throws {
+  @Test func `After a failed write no cancellation is accepted before the container is read`() throws {
     let world = try connected()
     let hashes = world.invoices.prefix(2).map(\.paymentHash)
     var node = try #require(world.node)
@@ -210,8 +178,7 @@ import Testing
   @Test
   func `A cancellation that finds the container blocked is stored after the backup is adopted`() throws {
     var world = try connected()
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     world.stored.channel = nil
     world.claim()
     let hash = world.invoices[0].paymentHash
@@ -222,8 +189,7 @@ import Testing
   @Test
   func `A cancellation queued behind a blocked payment is written when the connection is lost`() throws {
     var world = try connected()
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     let hash = world.invoices[1].paymentHash
     var node = try #require(world.node)
     let payment = OutgoingPayment(paymentHash: .zero, amountMsat: 500, paymentSecret: .zero)
@@ -234,29 +200,23 @@ import Testing
     #expect(lost.last == .write(NodeChange(cancelled: hash), under: fence(1)))
   }
 
-  @Test
-  func `A blocked cancellation and a payment pending since the previous owner both complete`() throws {
+  @Test func `A blocked cancellation and a payment pending since the previous owner both complete`() throws {
     var world = try connected()
     world.handle(.handoverRequested)
-    world.pay(1)
-    world.deliver()
+    world.payAndDeliver(1)
     #expect(world.received == [])
     world.claim()
     try cancel(world.invoices[2].paymentHash, whileBlockedIn: &world)
-    world.now = try #require(world.node?.deadline)
-    world.handle(.deadlineReached)
-    world.deliver()
+    world.wake(at: try #require(world.node?.deadline))
     #expect(world.received == [world.invoices[1].paymentHash])
     #expect(world.cancelled == [world.invoices[2].paymentHash])
   }
 
   // MARK: The backup
 
-  @Test
-  func `After a blocked cancellation is stored, the backup does not contain the invoice`() throws {
+  @Test func `After a blocked cancellation is stored, the backup does not contain the invoice`() throws {
     var world = try connected()
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     world.claim()
     let hash = world.invoices[0].paymentHash
     try cancel(hash, whileBlockedIn: &world)
@@ -265,16 +225,14 @@ import Testing
     world.settle()
     #expect(world.cancelled == [hash])
     world.loseDatabase()
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
   }
 
   @Test
   func `A cancelled invoice stays cancelled in memory when an adopted backup lists it as open`() throws {
     var world = try connected()
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     world.kill()
     world.stored.channel = nil
     world.claim()
@@ -282,25 +240,21 @@ import Testing
     world.settle()
     let open = try #require(world.node).durableState.invoices.map(\.paymentHash)
     #expect(open == [world.invoices[2].paymentHash])
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     #expect(isUnknown(world.failures[0]) && world.received.count == 1)
   }
 
   @Test(arguments: [true, false])
   func `After a database loss the backup does not reopen a cancelled invoice`(isConnected: Bool) throws {
     var world = try connected()
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     if !isConnected { world.claim() }
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
     world.settle()
     world.loseDatabase()
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     #expect(isUnknown(world.failures[0]) && world.received.count == 1)
   }
 }

@@ -13,8 +13,7 @@ import Testing
   func `A connected wallet gets the error after it is durable, and each later connection gets it again`()
     throws
   {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let directives = fixture.handle(.channelFailureOrdered)
     #expect(changes(directives).first == .channelFailed(connection: 1, Self.text))
     guard case .store? = directives.first else { return #expect(Bool(false), "\(directives)") }
@@ -40,8 +39,7 @@ import Testing
     _ = fixture.handle(.channelFailureOrdered)
     #expect(messages(fixture.sendInit(1, fence(1))).last == Self.error)
     #expect(fixture.peer.deadline == milliseconds(20_000))
-    fixture.now = 20_000
-    #expect(others(fixture.handle(.deadlineReached)) == [.answer(payment: 1, .failed(.recipientAway))])
+    #expect(others(fixture.wake(at: 20_000)) == [.answer(payment: 1, .failed(.recipientAway))])
   }
 
   @Test func `Neither a channel with a pending HTLC nor one that has failed is failed on order`() throws {

@@ -18,6 +18,14 @@ func channelPair(peerMsat: UInt64 = 1_000_000, walletMsat: UInt64 = 0) throws ->
   return (peer, wallet)
 }
 
+/// Both ends, and payment 1 of the peer, committed on both sides.
+func committedPair(_ amountMsat: UInt64) throws -> (peer: Channel, wallet: Channel, id: UInt64) {
+  var (peer, wallet) = try channelPair()
+  let id = try peer.offer(amountMsat: amountMsat, paymentHash: paymentHash(1), cltvExpiry: 700)
+  _ = try settle(&peer, &wallet)
+  return (peer, wallet, id)
+}
+
 func connect(_ left: inout Channel, _ right: inout Channel) throws {
   let fromLeft = left.reestablish()
   let fromRight = right.reestablish()

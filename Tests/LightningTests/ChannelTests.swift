@@ -68,9 +68,7 @@ private func carry(
   }
 
   @Test func `A failed HTLC returns the amount and the failure code to its offerer`() throws {
-    var (peer, wallet) = try channelPair()
-    let id = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
-    _ = try settle(&peer, &wallet)
+    var (peer, wallet, id) = try committedPair(1000)
     try wallet.fail(id, code: 0x400f)
     let facts = try settle(&peer, &wallet)
     guard case .failed(let htlc, 0x400f)? = facts.left.first else { return #expect(Bool(false)) }
@@ -223,8 +221,7 @@ private func carry(
     #expect(!again.isReestablished)
   }
 
-  @Test func `A truncated or lengthened channel record is refused, and a changed one causes no crash`() throws
-  {
+  @Test func `A truncated or lengthened channel record is refused, and one of another version`() throws {
     let bytes = try busy().encoded()
     for count in bytes.indices {
       #expect(throws: ChannelError.self) { try Channel(decoding: Array(bytes.prefix(count))) }
@@ -232,15 +229,6 @@ private func carry(
     #expect(throws: ChannelError.damaged("bytes after its end")) { try Channel(decoding: bytes + [0]) }
     #expect(throws: ChannelError.damaged("unknown version 9")) {
       try Channel(decoding: [9] + bytes.dropFirst())
-    }
-    var random = SeededGenerator(seed: 5)
-    for _ in 0..<4000 {
-      var changed = bytes
-      for _ in 0...random.below(3) { changed[random.below(changed.count)] = UInt8(random.below(256)) }
-      guard var channel = try? Channel(decoding: changed) else { continue }
-      _ = channel.reestablish()
-      _ = channel.takeOutgoing()
-      channel.disconnected()
     }
   }
 
@@ -274,9 +262,8 @@ private func carry(
     #expect(peer.takeOutgoing() == [])
     peer.disconnected()
     #expect(peer.revision == 0)
-    try {
-      wallet.disconnected(); try connect(&peer, &wallet)
-    }()
+    wallet.disconnected()
+    try connect(&peer, &wallet)
     _ = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 7)
     #expect(peer.revision == 1)
     _ = peer.takeOutgoing()
@@ -329,9 +316,7 @@ private func carry(
   }
 
   @Test func `A wrong preimage is refused and changes nothing`() throws {
-    var (peer, wallet) = try channelPair()
-    let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
-    _ = try settle(&peer, &wallet)
+    var (peer, wallet, id) = try committedPair(1)
     let before = peer
     #expect(throws: ChannelError.wrongPreimage(id: id)) {
       try peer.receive(wallet.fulfilMessage(id, preimage: preimage(2)))

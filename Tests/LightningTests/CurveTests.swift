@@ -7,16 +7,14 @@ struct CurveTests {
   private let secret = SHA256.hash(Array("a wallet".utf8))
   private var key: PrivateKey? { PrivateKey(secret) }
 
-  @Test
-  func `Zero and the curve's order are invalid private keys, and order minus one is valid`() throws {
+  @Test func `Zero and the curve's order are invalid private keys, and order minus one is valid`() throws {
     let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
     #expect(PrivateKey(.zero) == nil)
     #expect(PrivateKey(try #require(Bytes32(hex: order))) == nil)
     #expect(PrivateKey(try #require(Bytes32(hex: String(order.dropLast()) + "0"))) != nil)
   }
 
-  @Test
-  func `Bytes that are no curve point are refused as a public key`() throws {
+  @Test func `Bytes that are no curve point are refused as a public key`() throws {
     let point = try #require(key).publicKey
     #expect(PublicKey(point.bytes) == point)
     #expect(PublicKey(hex: point.hex) == point)
@@ -25,16 +23,14 @@ struct CurveTests {
     #expect(PublicKey([2] + [UInt8](repeating: 0xff, count: 32)) == nil)
   }
 
-  @Test
-  func `Two keys derive the same shared secret, and a third key a different one`() throws {
+  @Test func `Two keys derive the same shared secret, and a third key a different one`() throws {
     let (one, two) = (try #require(key), try #require(PrivateKey(SHA256.hash([2]))))
     let three = try #require(PrivateKey(SHA256.hash([3])))
     #expect(one.sharedSecret(with: two.publicKey) == two.sharedSecret(with: one.publicKey))
     #expect(one.sharedSecret(with: two.publicKey) != one.sharedSecret(with: three.publicKey))
   }
 
-  @Test
-  func `A signature verifies, and recovers its signer, only for its own digest`() throws {
+  @Test func `A signature verifies, and recovers its signer, only for its own digest`() throws {
     let key = try #require(key)
     let digest = SHA256.hash(Array("pay".utf8))
     let signature = key.sign(digest)
@@ -49,8 +45,7 @@ struct CurveTests {
     #expect(unrecoverable.signer(of: digest) == nil)
   }
 
-  @Test
-  func `No printed form of a private key contains the secret`() throws {
+  @Test func `No printed form of a private key contains the secret`() throws {
     let key = try #require(key)
     var dumped = ""
     dump(key, to: &dumped)

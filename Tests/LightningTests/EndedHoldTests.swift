@@ -12,9 +12,8 @@ import Testing
 
   /// An LSP whose wallet has named its push key, and is away.
   private func fixture() throws -> PeerFixture {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
-    _ = fixture.handle(.received(connection: 1, .pushKey(key)))
+    var fixture = try PeerFixture.established(pushStrategy: .bitkit)
+    _ = fixture.hear(.pushKey(key))
     _ = fixture.handle(.closed(connection: 1, "gone"))
     return fixture
   }
@@ -22,8 +21,7 @@ import Testing
   /// The payment is requested, held for a second, and fails.
   private func fail(_ number: UInt64, _ fixture: inout PeerFixture) -> [PeerDirective] {
     _ = fixture.pay(number, holdUntil: fixture.now + 1000)
-    fixture.now += 1000
-    return fixture.handle(.deadlineReached)
+    return fixture.wake(after: 1000)
   }
 
   private func ended(_ directives: [PeerDirective]) -> [Bytes32] {
@@ -31,27 +29,21 @@ import Testing
   }
 
   @Test func `The push key is stored once, and another one replaces it`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let first = try #require(PrivateKey(SHA256.hash([7]))?.publicKey)
-    #expect(
-      fixture.handle(.received(connection: 1, .pushKey(key)))
-        == [.store([.frameActedOn(connection: 1), .pushKey(first)])])
-    #expect(
-      fixture.handle(.received(connection: 1, .pushKey(key)))
-        == [.store([.frameIgnored(connection: 1, "the push key is known")])])
+    #expect(fixture.hear(.pushKey(key)) == [.store([.frameActedOn(connection: 1), .pushKey(first)])])
+    #expect(fixture.hear(.pushKey(key)) == [.store([.frameIgnored(connection: 1, "the push key is known")])])
     fixture.restart()
     #expect(fixture.peer.state.pushKey == first)
     _ = try fixture.establish(2)
     let other = try #require(PrivateKey(SHA256.hash([8]))?.publicKey)
-    _ = fixture.handle(.received(connection: 2, .pushKey(CurvePoint(other))))
+    _ = fixture.hear(.pushKey(CurvePoint(other)), on: 2)
     #expect(fixture.peer.state.pushKey == other)
   }
 
   @Test func `A push key that is no point of the curve is ignored`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
-    let said = fixture.handle(.received(connection: 1, .pushKey(.zeros)))
+    var fixture = try PeerFixture.established()
+    let said = fixture.hear(.pushKey(.zeros))
     #expect(said == [.store([.frameIgnored(connection: 1, "the push key is no point of the curve")])])
     #expect(fixture.peer.state.pushKey == nil && fixture.peer.isWalletConnected)
   }
@@ -60,11 +52,9 @@ import Testing
     let wallet = try #require(PrivateKey(SHA256.hash([1]))?.publicKey)
     let other = try #require(PrivateKey(SHA256.hash([2]))?.publicKey)
     var fixture = try PeerFixture()
-    _ = fixture.handle(.connected(connection: 1, node: wallet))
-    _ = fixture.handle(.received(connection: 1, initMessage(fence(1))))
-    _ = fixture.handle(.connected(connection: 2, node: other))
-    _ = fixture.handle(.received(connection: 2, initMessage(nil)))
-    _ = fixture.handle(.received(connection: 2, .pushKey(key)))
+    _ = fixture.visit(1, wallet, fence(1))
+    _ = fixture.visit(2, other, nil)
+    _ = fixture.hear(.pushKey(key), on: 2)
     #expect(fixture.peer.state.pushKey == nil)
   }
 
@@ -88,8 +78,7 @@ import Testing
     _ = fixture.pay(1, holdUntil: 1000)
     // Registered, and without its channel_reestablish the channel takes no payment.
     _ = fixture.sendInit(2, fence(1))
-    fixture.now = 1000
-    #expect(ended(fixture.handle(.deadlineReached)) == [paymentHash(1)])
+    #expect(ended(fixture.wake(at: 1000)) == [paymentHash(1)])
   }
 
   @Test func `A hash that is paid for again is no longer an ended hold`() throws {
@@ -110,10 +99,8 @@ import Testing
         PaymentRequest(
           id: 2, paymentHash: paymentHash(9), amountMsat: 100, holdUntil: milliseconds(90_000),
           paymentData: data)))
-    fixture.now = 60_000
-    #expect(!changes(fixture.handle(.deadlineReached)).contains(.holdEnded(paymentHash: paymentHash(9))))
-    fixture.now = 90_000
-    #expect(changes(fixture.handle(.deadlineReached)).contains(.holdEnded(paymentHash: paymentHash(9))))
+    #expect(!changes(fixture.wake(at: 60_000)).contains(.holdEnded(paymentHash: paymentHash(9))))
+    #expect(changes(fixture.wake(at: 90_000)).contains(.holdEnded(paymentHash: paymentHash(9))))
   }
 
   @Test func `The newest 16 ended holds are kept`() throws {
@@ -142,8 +129,7 @@ import Testing
     world.pushKey = key
     for _ in 1...2 {
       world.saidToPeer = []
-      world.claim()
-      world.settle()
+      world.claimAndSettle()
       let types = world.saidToPeer
       let reestablish = try #require(types.firstIndex(of: 136))
       #expect(types.filter { $0 == Message.pushKeyType }.count == 1)
@@ -159,17 +145,14 @@ import Testing
     world.now = world.now + .seconds(1)
     world.tellPeer(.deadlineReached)
     world.news = []
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.news.contains(.holdEnded(world.invoices[0].paymentHash)))
     world.handle(.received(.holdEnded(world.invoices[1].paymentHash)))
     #expect(world.news.last == .holdEnded(world.invoices[1].paymentHash))
   }
 
   @Test func `A node without a push key names none, and ignores ended holds`() throws {
-    var world = try NodeWorld(payments: 1)
-    world.claim()
-    world.settle()
+    var world = try NodeWorld.connected(payments: 1)
     #expect(!world.saidToPeer.contains(Message.pushKeyType))
     world.news = []
     world.handle(.received(.holdEnded(world.invoices[0].paymentHash)))

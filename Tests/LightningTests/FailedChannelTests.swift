@@ -34,13 +34,8 @@ import Testing
     #expect(node.durableState.failure == failure)
   }
 
-  @Test
-  func `An error about all channels before channel_reestablish does not fail the channel`() throws {
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), try establishedNode().durableState), at: now)
-    _ = node.handle(.rowRead(row(1)), at: now)
-    _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
+  @Test func `An error about all channels before channel_reestablish does not fail the channel`() throws {
+    var node = try NodeMachine.greeted(establishedNode().durableState, at: now)
     let said = node.handle(error(.zero), at: now)
     #expect(
       said == [.cutOff, .report(.trouble("the peer reports an error: you cheated")), .report(.connecting)])
@@ -48,8 +43,7 @@ import Testing
     #expect(node.deadline != nil)
   }
 
-  @Test
-  func `An error about another channel is reported, and the connection stays open`() throws {
+  @Test func `An error about another channel is reported, and the connection stays open`() throws {
     var node = try establishedNode()
     #expect(
       node.handle(error(SHA256.hash([9])), at: now) == [
@@ -82,11 +76,7 @@ import Testing
     #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(.because(failure.sentence))])
     #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
     // Stored by an earlier owner between this node's claim and the peer's `init`.
-    var late = NodeMachine(configuration: .init())
-    _ = late.handle(.started(fence(2), before), at: now)
-    _ = late.handle(.rowRead(row(2)), at: now)
-    _ = late.handle(.dialled, at: now)
-    _ = late.handle(.received(.initMessage(InitMessage())), at: now)
+    var late = NodeMachine.greeted(before, epoch: 2, at: now)
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
     _ = late.handle(.received(peer.reestablish()), at: now)
     #expect(
@@ -133,8 +123,7 @@ import Testing
     return node
   }
 
-  @Test
-  func `The channel's failure is stored also when the write before it was blocked or failed`() throws {
+  @Test func `The channel's failure is stored also when the write before it was blocked or failed`() throws {
     let write = NodeDirective.write(NodeChange(failure: failure))
     var blocked = try waitingForAStep()
     #expect(blocked.handle(.storeBlocked, at: now) == [write])
@@ -147,67 +136,39 @@ import Testing
       ])
   }
 
-  @Test
-  func `A node that was asked to stop does not begin to store the channel's failure`() throws {
+  @Test func `A node that was asked to stop does not begin to store the channel's failure`() throws {
     var node = try waitingForAStep()
     #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
     let said = node.handle(.written, at: now)
     #expect(!said.contains { if case .write = $0 { true } else { false } })
   }
 
-  @Test(arguments: [channelID, .zero])
-  func `A new container adopts the backup together with the failure from the peer's error`(_ named: Bytes32)
-    throws
-  {
-    let channel = try #require(try establishedNode().durableState.channel)
-    var newer = channel.record
-    newer.revision += 1
-    let backup = NodeBackup(channel: try Channel(restoring: newer), invoices: [])
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), NodeState()), at: now)
-    _ = node.handle(.rowRead(row(1)), at: now)
-    _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
-    _ = node.handle(.backupReceived(.backup(backup)), at: now)
-    let said = node.handle(.received(.error(ErrorOrWarning(channel: named, text: "you cheated"))), at: now)
-    var adopted = backup.channel
-    adopted.beginHistory(1)
-    let change = NodeChange(channel: adopted, restored: [], failure: failure)
-    #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
-    #expect(node.handle(.written, at: now) == [])
-    #expect(node.durableState.failure == failure && node.durableState.channel == adopted)
-    #expect(node.deadline == nil)
-  }
-
-  @Test(arguments: [true, false])
-  func `A container with the channel stores the failure, and adopts the backup only if it is newer`(
-    isNewer: Bool
-  )
-    throws
-  {
+  @Test(
+    arguments: [
+      (false, true, channelID), (false, true, .zero), (true, true, channelID), (true, false, channelID),
+    ] as [(Bool, Bool, Bytes32)])
+  func `A container stores the peer's error as the failure, and adopts a backup only if it is newer`(
+    hasChannel: Bool, isNewer: Bool, named: Bytes32
+  ) throws {
     let before = try establishedNode().durableState
-    let channel = try #require(before.channel)
-    var record = channel.record
+    var record = try #require(before.channel).record
     if isNewer { record.revision += 1 }
     let backup = NodeBackup(channel: try Channel(restoring: record), invoices: [])
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), before), at: now)
-    _ = node.handle(.rowRead(row(1)), at: now)
-    _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
+    var node = NodeMachine.greeted(hasChannel ? before : NodeState(), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
-    let complaint = ErrorOrWarning(channel: channelID, text: "you cheated")
-    let said = node.handle(.received(.error(complaint)), at: now)
+    let said = node.handle(.received(.error(ErrorOrWarning(channel: named, text: "you cheated"))), at: now)
     var adopted = backup.channel
     adopted.beginHistory(1)
     let change =
       isNewer
       ? NodeChange(channel: adopted, restored: [], failure: failure) : NodeChange(failure: failure)
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
+    #expect(node.handle(.written, at: now) == [])
+    #expect(node.durableState.failure == failure && node.deadline == nil)
+    if isNewer { #expect(node.durableState.channel == adopted) }
   }
 
-  @Test
-  func `The message about a failed channel says that baton restore does not help`() {
+  @Test func `The message about a failed channel says that baton restore does not help`() {
     #expect(failure.sentence.contains("`baton restore` does not bring it back"))
     #expect(!failure.sentence.contains("--home"))
   }
@@ -216,12 +177,12 @@ import Testing
   func `After a restart the LSP repeats a failed channel's error, disconnects, and offers no HTLC`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
-    _ = fixture.handle(.received(connection: 1, .peerStorage([5])))
+    _ = fixture.hear(.peerStorage([5]))
     var wrong = ChannelReestablish(
       channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero
     )
     wrong.yourLastPerCommitmentSecret = SHA256.hash([8])
-    let refusal = fixture.handle(.received(connection: 1, .channelReestablish(wrong)))
+    let refusal = fixture.hear(.channelReestablish(wrong))
     guard case .error(let complaint)? = messages(refusal).first else {
       Issue.record("no error: \(refusal)")
       return
@@ -240,11 +201,7 @@ import Testing
 @Suite("The report that the channel is established") struct ConnectedTests {
   /// A node that has sent its `channel_reestablish`.
   private func spoken() throws -> NodeMachine {
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
-    _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
-    _ = node.handle(.dialled, at: milliseconds(0))
-    _ = node.handle(.received(.initMessage(InitMessage())), at: milliseconds(0))
+    var node = NodeMachine.greeted(at: milliseconds(0))
     let terms = ChannelTerms.standard
     var peer = try Channel(
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
@@ -261,8 +218,7 @@ import Testing
     return node
   }
 
-  @Test
-  func `The node reports established once, on a pong or the next channel message`() throws {
+  @Test func `The node reports established once, on a pong or the next channel message`() throws {
     var node = try spoken()
     #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [.report(.established)])
     #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [])

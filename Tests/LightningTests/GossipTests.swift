@@ -14,19 +14,8 @@ import Testing
     .unknown(type: type, bytes: Bytes(repeating: 1, count: 430))
   }
 
-  /// A node that has exchanged init.
-  private func initDone() -> NodeMachine {
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
-    _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
-    _ = node.handle(.dialled, at: milliseconds(0))
-    _ = node.handle(.received(.initMessage(InitMessage())), at: milliseconds(0))
-    return node
-  }
-
-  @Test
-  func `The wallet ignores gossip about 300 channels, before and after channel_reestablish`() throws {
-    var early = initDone()
+  @Test func `The wallet ignores gossip about 300 channels, before and after channel_reestablish`() throws {
+    var early = NodeMachine.greeted(at: milliseconds(0))
     var node = try establishedNode()
     for _ in 0..<300 {
       for type in gossip {
@@ -38,50 +27,43 @@ import Testing
     for type in gossip { #expect(node.handle(.received(gossipMessage(type)), at: milliseconds(2)) == []) }
   }
 
-  @Test
-  func `Both ends disconnect a peer that exceeds the gossip limit`() throws {
+  @Test func `Both ends disconnect a peer that exceeds the gossip limit`() throws {
     var node = try establishedNode()
     for _ in 0..<Chatter.gossipLimit { _ = node.handle(.received(gossipMessage(258)), at: milliseconds(1)) }
     #expect(node.handle(.received(gossipMessage(258)), at: milliseconds(1)).first == .cutOff)
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
-    for _ in 0..<Chatter.gossipLimit { _ = fixture.handle(.received(connection: 1, gossipMessage(256))) }
+    var fixture = try PeerFixture.established()
+    for _ in 0..<Chatter.gossipLimit { _ = fixture.hear(gossipMessage(256)) }
     #expect(fixture.peer.isWalletConnected)
-    let end = fixture.handle(.received(connection: 1, gossipMessage(256)))
+    let end = fixture.hear(gossipMessage(256))
     #expect(others(end) == [.evict(connection: 1, "too many ignorable messages")])
     #expect(messages(end) == [])
   }
 
-  @Test
-  func `The LSP ignores gossip of its wallet and of an unknown node`() throws {
+  @Test func `The LSP ignores gossip of its wallet and of an unknown node`() throws {
     var fixture = try PeerFixture()
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = try fixture.establish(1)
-    _ = fixture.handle(.connected(connection: 2, node: try #require(PrivateKey(SHA256.hash([2]))).publicKey))
-    _ = fixture.handle(.received(connection: 2, initMessage(nil)))
+    _ = fixture.visit(2, try #require(PrivateKey(SHA256.hash([2]))).publicKey, nil)
     for connection in [1, 2] as [UInt64] {
       for number in 0..<60 {
-        let said = fixture.handle(
-          .received(connection: connection, gossipMessage(gossip[number % gossip.count])))
+        let said = fixture.hear(gossipMessage(gossip[number % gossip.count]), on: connection)
         #expect(said == [.store([.frameIgnored(connection: connection, "it needs no answer")])])
       }
     }
   }
 
-  @Test
-  func `A gossip query is answered with an empty reply, a truncated query is ignored`() throws {
+  @Test func `A gossip query is answered with an empty reply, a truncated query is ignored`() throws {
     let blocks: [UInt8] = [0, 0, 0, 100, 0, 0, 0, 50]
     let range = Message.unknown(type: 263, bytes: Bytes(regtest.bytes + blocks))
     let rangeAnswer = Message.unknown(type: 264, bytes: Bytes(regtest.bytes + blocks + [0, 0, 1, 0]))
     let ids = Message.unknown(type: 261, bytes: Bytes(regtest.bytes + [0, 1, 0]))
     let idsAnswer = Message.unknown(type: 262, bytes: Bytes(regtest.bytes + [0]))
     var node = try establishedNode()
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     for (question, answer) in [(range, rangeAnswer), (ids, idsAnswer)] {
       #expect(node.handle(.received(question), at: milliseconds(1)) == [.send([.message(answer)])])
       #expect(
-        fixture.handle(.received(connection: 1, question)) == [
+        fixture.hear(question) == [
           .store([.frameActedOn(connection: 1)]), .send(connection: 1, answer),
         ])
     }
@@ -90,43 +72,18 @@ import Testing
     #expect(node.handle(.received(half), at: milliseconds(1)) == [])
   }
 
-  @Test
-  func `The wallet ignores peer_storage and does not offer option_provide_storage`() throws {
-    var early = initDone()
+  @Test func `The wallet ignores peer_storage and does not offer option_provide_storage`() throws {
+    var early = NodeMachine.greeted(at: milliseconds(0))
     #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
     var node = try establishedNode()
     #expect(node.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
     #expect(!Features.ofWallet(splices: true).offers(Features.provideStorage))
     #expect(Features.ofWallet(splices: true).offers(Features.gossipQueries))
   }
-
-  @Test
-  func `Both ends refuse an init that names only other chains`() throws {
-    let foreign = InitMessage(networks: [BitcoinNetwork.mainnet.chain])
-    let why = "its networks do not include regtest"
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
-    _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
-    _ = node.handle(.dialled, at: milliseconds(0))
-    let said = node.handle(.received(.initMessage(foreign)), at: milliseconds(0))
-    #expect(said.contains(.report(.trouble("the peer's init is incompatible: \(why)"))))
-    #expect(said.contains(.cutOff))
-    var fixture = try PeerFixture()
-    _ = fixture.handle(.connected(connection: 1))
-    let refused = fixture.handle(
-      .received(connection: 1, .initMessage(InitMessage(fence: fence(1), networks: foreign.networks))))
-    #expect(others(refused) == [.close(connection: 1, "your init is incompatible: \(why)")])
-    #expect(fixture.peer.state.fence == nil)
-    _ = fixture.handle(.connected(connection: 2))
-    let both = InitMessage(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])
-    _ = fixture.handle(.received(connection: 2, .initMessage(both)))
-    #expect(fixture.peer.registered == 2)
-  }
 }
 
 @Suite("The stored form of a received message") struct HeardMessageTests {
-  @Test
-  func `A long message is stored truncated and still decodes as the same type`() throws {
+  @Test func `A long message is stored truncated and still decodes as the same type`() throws {
     let ballast = Bytes(repeating: 7, count: 60_000)
     let long: [Message] = [
       .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),

@@ -32,8 +32,7 @@ struct HiddenKeyTests {
     return text.contains(secret.hex) || words.contains { text.contains("\($0)") }
   }
 
-  @Test
-  func `No default text form of a BOLT 8 handshake or cipher contains a secret key`() throws {
+  @Test func `No default text form of a BOLT 8 handshake or cipher contains a secret key`() throws {
     var opening: [UInt8] = []
     let (dialler, answerer) = (Self.key(0x11), Self.key(0x21))
     var one = SecureChannel(

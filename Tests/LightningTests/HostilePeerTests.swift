@@ -15,9 +15,7 @@ import Testing
     let terms = ChannelTerms.standard
     var peer = try Channel(
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-    _ = node.handle(.rowRead(row(1)), at: now)
-    _ = node.handle(.dialled, at: now)
-    _ = node.handle(.received(.initMessage(InitMessage())), at: now)
+    node.dial(at: now)
     peer.disconnected()
     #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkAfterInit])
     _ = node.handle(.checkedAfterInit(row(1), node.node), at: now)
@@ -26,23 +24,15 @@ import Testing
     try #require(node.state == .established)
   }
 
-  private func established() throws -> NodeMachine {
-    var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(fence(1), NodeState()), at: start)
-    try establish(&node, at: start)
-    return node
-  }
-
-  @Test
-  func `A peer that sends over 20 pings in 10 s is disconnected; one ping a minute is always answered`()
+  @Test func `A peer that sends over 20 pings in 10 s is disconnected; one ping a minute is always answered`()
     throws
   {
-    var patient = try established()
+    var patient = try establishedNode()
     for minute in 0..<1000 {
       let now = start + .seconds(Int64(minute) * 60)
       #expect(patient.handle(.received(ping), at: now) == [.send([.message(.pong([0]))])])
     }
-    var node = try established()
+    var node = try establishedNode()
     for _ in 0..<ConnectionRules.standard.chatter {
       #expect(node.handle(.received(ping), at: start).count == 1)
     }
@@ -60,19 +50,18 @@ import Testing
   func `A peer that floods pongs, warnings, unknown messages or backups is disconnected`(_ message: Message)
     throws
   {
-    var node = try established()
+    var node = try establishedNode()
     for _ in 0..<ConnectionRules.standard.chatter { _ = node.handle(.received(message), at: start) }
     #expect(node.handle(.received(message), at: start).first == .cutOff)
-    var restorer = try established()
+    var restorer = try establishedNode()
     for _ in 0..<ConnectionRules.standard.chatter {
       _ = restorer.handle(.backupReceived(.unreadable), at: start)
     }
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
   }
 
-  @Test
-  func `A second init ends the connection`() throws {
-    var node = try established()
+  @Test func `A second init ends the connection`() throws {
+    var node = try establishedNode()
     #expect(
       node.handle(.received(.initMessage(InitMessage())), at: start) == [
         .cutOff, .report(.trouble("the peer sent init twice")), .report(.connecting),
@@ -83,7 +72,7 @@ import Testing
   func `D-8.6 A peer that disconnects right after channel_reestablish is redialled with growing pauses`()
     throws
   {
-    var node = try established()
+    var node = try establishedNode()
     var now = start
     var pauses: [Int64] = []
     for _ in 0..<14 {
@@ -106,9 +95,8 @@ import Testing
     #expect(node.deadline == now + .milliseconds(100))
   }
 
-  @Test
-  func `At most 128 messages are queued during a write; one more disconnects the peer`() throws {
-    var node = try established()
+  @Test func `At most 128 messages are queued during a write; one more disconnects the peer`() throws {
+    var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
     _ = node.handle(.invoiceMade(invoice), at: start)
@@ -133,8 +121,7 @@ import Testing
 @Suite("The LSP against a hostile wallet") struct HostileWalletTests {
   @Test
   func `At its connection limit the LSP evicts the oldest connection that is not the wallet's`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     for connection in 2...UInt64(PeerMachine.linkLimit) {
       _ = fixture.handle(.connected(connection: connection))
     }
@@ -152,21 +139,20 @@ import Testing
       ])
   }
 
-  @Test
-  func `The LSP disconnects a peer that floods pings, before or after init`() throws {
+  @Test func `The LSP disconnects a peer that floods pings, before or after init`() throws {
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
     _ = fixture.handle(.connected(connection: 1))
     for _ in 0..<ConnectionRules.standard.chatter {
-      #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
+      #expect(others(fixture.hear(ping)) == [])
     }
     let why = "more than 20 ignorable messages in 10 s"
-    #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
+    #expect(others(fixture.hear(ping)) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
     for _ in 0..<ConnectionRules.standard.chatter {
-      #expect(others(fixture.handle(.received(connection: 2, ping))) == [])
+      #expect(others(fixture.hear(ping, on: 2)) == [])
     }
-    let end = fixture.handle(.received(connection: 2, ping))
+    let end = fixture.hear(ping, on: 2)
     #expect(others(end) == [.close(connection: 2, why)])
     #expect(changes(end).first == .frameIgnored(connection: 2, why))
     #expect(!fixture.peer.isWalletConnected)

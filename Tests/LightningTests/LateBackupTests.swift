@@ -16,27 +16,23 @@ struct LateBackupTests {
     world.peer = PeerMachine(
       configuration: .init(
         rules: NodeWorld.rules, storageDelay: .seconds(10), startedAt: world.now, state: world.peer.state))
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     // The first backup, which the peer stores at once.
-    world.pay(0)
-    world.deliver()
+    world.payAndDeliver(0)
     #expect(world.paid == [world.invoices[0].paymentHash])
     #expect(world.peer.waitingBackup != nil && world.peer.state.backup != nil)
     let before = world.stored
     world.kill()
     world.saidToPeer = []
     lose(&world, before)
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     return world
   }
 
   /// The channel as it was before the payment.
   private func outdated(_ state: NodeState) throws -> NodeState {
     var fresh = try NodeWorld(payments: 2)
-    fresh.claim()
-    fresh.deliver()
+    fresh.claimAndDeliver()
     #expect(state.channel?.isNewer(than: fresh.stored.channel) == true)
     return fresh.stored
   }
@@ -44,8 +40,7 @@ struct LateBackupTests {
   @Test func `With its database the wallet connects at once, and sends its newer backup again`() throws {
     var world = try world { _, _ in }
     #expect(world.node?.stage == .established && world.troubles.isEmpty)
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     #expect(world.paid.count == 2)
     guard case .backup(let kept)? = world.peer.state.backup.map({ NodeBackup.read($0.array) }) else {
       return #expect(Bool(false))
@@ -67,8 +62,7 @@ struct LateBackupTests {
     world.settle()
     #expect(world.stored.channel?.localMsat == 1_000_001_000)
     #expect(Set(world.troubles) == [NodeMachine.backupIsLate])
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     #expect(world.paid.count == 2)
   }
 

@@ -13,8 +13,7 @@ import Testing
     #expect(Mirror(reflecting: secret).children.map(\.label) == ["count"])
   }
 
-  @Test
-  func `A locked secret used as a key gives the same results as its bytes`() throws {
+  @Test func `A locked secret used as a key gives the same results as its bytes`() throws {
     let plain = [UInt8](repeating: 7, count: 32)
     var copy = plain
     let secret = LockedSecret(taking: &copy)

@@ -21,8 +21,7 @@ struct MovedBackTests {
       configuration: .init(
         rules: NodeWorld.rules, storageDelay: backups == .late ? .seconds(60) : .zero, startedAt: world.now,
         state: world.peer.state))
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     if backups != .none { world.pay(0) }
     world.settle()
     // The delay after device A's last backup is over.
@@ -77,27 +76,21 @@ struct MovedBackTests {
   }
 
   @Test func `Each owner's revisions are above those of an owner before it on another device`() throws {
-    var world = try NodeWorld(payments: 2)
-    world.claim()
-    world.settle()
-    world.pay(0)
-    world.settle()
+    var world = try NodeWorld.connected(payments: 2)
+    world.payAndSettle(0)
     let onA = world.stored
     let backup = world.peer.state.backup
     world.loseDatabase()
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     let onB = world.stored
     // The peer has not stored device B's backup yet, so device A goes on from its own state.
     world.stored = onA
     world.peer.state.backup = backup
     world.claim()
-    world.pay(1)
-    world.settle()
+    world.payAndSettle(1)
     #expect(try #require(onB.channel?.revision) < #require(world.stored.channel?.revision))
     world.stored = onB
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.node?.stage == .established && world.troubles == [])
     #expect(world.stored.channel?.localMsat == world.peer.state.channel.remoteMsat)
   }

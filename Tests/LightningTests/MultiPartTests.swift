@@ -10,8 +10,7 @@ import Testing
 @Suite("Multi-part payments") struct MultiPartTests {
   private func world(payments: Int = 1) throws -> NodeWorld {
     var world = try NodeWorld(payments: payments)
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     return world
   }
 
@@ -19,13 +18,11 @@ import Testing
   func `The first part is held; with the second, both are accepted, and one receipt is reported`() throws {
     var world = try world()
     world.news = []
-    world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     #expect(world.received.isEmpty && world.paid.isEmpty && world.failed == 0)
     #expect(world.news == [.busy(NodeActivity(collecting: [world.invoices[0].paymentHash]))])
     #expect(world.node?.deadline == world.now + .seconds(60))
-    world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 2, amountMsat: 400, world.data(0))
     #expect(world.received == [world.invoices[0].paymentHash])
     #expect(world.amounts == [1000])
     #expect(world.paid.count == 2)
@@ -43,8 +40,7 @@ import Testing
     for (parts, amounts) in [([1000], [1000]), ([300, 700], [1000]), ([300], [])] as [([UInt64], [UInt64])] {
       var world = try NodeWorld(payments: 1)
       world.stored.invoices[0].amountMsat = Invoice.anyAmount
-      world.claim()
-      world.deliver()
+      world.claimAndDeliver()
       for (number, part) in parts.enumerated() {
         world.pay(0, part: number + 1, amountMsat: part, world.data(0))
       }
@@ -53,16 +49,12 @@ import Testing
     }
   }
 
-  @Test
-  func `P-5.1 A part received by one owner counts for the next owner`() throws {
+  @Test func `P-5.1 A part received by one owner counts for the next owner`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    world.deliver()
-    world.claim()
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
+    world.claimAndDeliver()
     #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
-    world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 2, amountMsat: 400, world.data(0))
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
@@ -70,63 +62,45 @@ import Testing
   func `P-5.1 With parts in memory alone no owner has both, and both parts fail with mpp_timeout`() throws {
     var world = try NodeWorld(payments: 1)
     world.keepsPartsInMemory = true
-    world.claim()
-    world.deliver()
-    world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    world.deliver()
-    world.claim()
-    world.deliver()
-    world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    world.deliver()
+    world.claimAndDeliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
+    world.claimAndDeliver()
+    world.payAndDeliver(0, part: 2, amountMsat: 400, world.data(0))
     #expect(world.amounts.isEmpty && world.stored.channel?.committedHTLCs.count == 2)
-    world.now = world.now + .seconds(60)
-    world.handle(.deadlineReached)
-    world.deliver()
+    world.wake(at: world.now + .seconds(60))
     let timeout = PaymentFailure.refusedByRecipient(code: FailureCode.mppTimeout)
     #expect(world.failures[100] == timeout && world.failures[200] == timeout)
     #expect(world.stored.channel?.htlcs == [] && world.received.isEmpty)
   }
 
-  @Test
-  func `A payment whose second part arrives during a handover is completed by the next owner`() throws {
+  @Test func `A payment whose second part arrives during a handover is completed by the next owner`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     world.handle(.handoverRequested)
     #expect(world.node?.deadline == nil)
-    world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 2, amountMsat: 400, world.data(0))
     #expect(world.received.isEmpty)
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
-  @Test
-  func `An incomplete set fails with mpp_timeout 60 s after its first part`() throws {
+  @Test func `An incomplete set fails with mpp_timeout 60 s after its first part`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     let first = world.now
     world.now = first + .seconds(40)
-    world.pay(0, part: 2, amountMsat: 300, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 2, amountMsat: 300, world.data(0))
     #expect(world.waits.count == 1)
     #expect(world.node?.deadline == first + .seconds(60), "counted from the first part")
-    world.now = first + .milliseconds(59_999)
-    world.handle(.deadlineReached)
-    world.deliver()
+    world.wake(at: first + .milliseconds(59_999))
     #expect(world.failed == 0)
-    world.now = first + .seconds(60)
-    world.handle(.deadlineReached)
-    world.deliver()
+    world.wake(at: first + .seconds(60))
     #expect(world.failures[100] == .refusedByRecipient(code: 23))
     #expect(world.failures[200] == .refusedByRecipient(code: 23))
     #expect(world.received.isEmpty && world.stored.invoices.count == 1 && world.waits.isEmpty)
     #expect(world.news.suffix(2) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
     // The invoice can still be paid.
-    world.pay(0, part: 3, amountMsat: 1000, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 3, amountMsat: 1000, world.data(0))
     #expect(world.amounts == [1000])
   }
 
@@ -135,48 +109,38 @@ import Testing
     var world = try world(payments: 3)
     let details = PaymentFailure.refusedByRecipient(code: FailureCode.incorrectOrUnknownPaymentDetails)
     let good = world.data(0)
-    world.pay(0, part: 1, amountMsat: 500, good)
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 500, good)
     // Offered by hand: our own LSP would not send them.
     try offer(&world, 0, 500, PaymentData(secret: SHA256.hash([1]), totalMsat: 1000))
     #expect(world.node?.partials.count == 1, "a guessed secret is another set")
     #expect(world.stored.channel?.htlcs.count == 1)
     for total in [1000, 2003] as [UInt64] { try offer(&world, 1, 700, world.data(1, totalMsat: total)) }
     #expect(world.stored.channel?.htlcs.count == 1)
-    world.pay(0, part: 2, amountMsat: 500, good)
-    world.deliver()
+    world.payAndDeliver(0, part: 2, amountMsat: 500, good)
     #expect(world.amounts == [1000])
     // Two parts with different totals fail the whole set.
-    world.pay(2, part: 1, amountMsat: 500, world.data(2))
-    world.deliver()
+    world.payAndDeliver(2, part: 1, amountMsat: 500, world.data(2))
     try offer(&world, 2, 500, world.data(2, totalMsat: 1500))
     #expect(world.failures[102] == details)
     #expect(world.amounts == [1000] && world.node?.partials.isEmpty == true)
   }
 
-  @Test
-  func `A set may pay up to twice the invoice's amount; a larger one is refused`() throws {
+  @Test func `A set may pay up to twice the invoice's amount; a larger one is refused`() throws {
     var world = try world(payments: 2)
-    world.pay(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
-    world.deliver()
-    world.pay(0, part: 2, amountMsat: 800, world.data(0, totalMsat: 2000))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
+    world.payAndDeliver(0, part: 2, amountMsat: 800, world.data(0, totalMsat: 2000))
     #expect(world.amounts == [2000])
-    world.pay(1, part: 1, amountMsat: 1000, world.data(1, totalMsat: 2000))
-    world.deliver()
+    world.payAndDeliver(1, part: 1, amountMsat: 1000, world.data(1, totalMsat: 2000))
     // Offered by hand: our own LSP accepts no part above the missing amount.
     try offer(&world, 1, 2000, world.data(1, totalMsat: 2000))
     #expect(world.amounts == [2000] && world.failed == 1 && world.stored.channel?.htlcs == [])
   }
 
-  @Test
-  func `Without payment data only one HTLC with the full amount is accepted`() throws {
+  @Test func `Without payment data only one HTLC with the full amount is accepted`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 999, nil)
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 999, nil)
     #expect(world.failed == 1)
-    world.pay(0)
-    world.deliver()
+    world.payAndDeliver(0)
     #expect(world.amounts == [1000])
   }
 
@@ -193,8 +157,7 @@ import Testing
   @Test
   func `A completed set is still reported as incomplete until the write that accepts it is durable`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     var node = try #require(world.node)
     let collecting = NodeActivity(collecting: [world.invoices[0].paymentHash])
     #expect(node.activity == collecting)

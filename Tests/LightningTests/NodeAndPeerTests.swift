@@ -9,23 +9,9 @@ import Testing
 @Suite("The wallet's node and its peer")
 struct NodeAndPeerTests {
   @Test
-  func `A payment without faults is received once and paid once`() throws {
-    var world = try NodeWorld(payments: 1)
-    world.claim()
-    world.pay(0)
-    world.settle()
-    #expect(world.received == [world.invoices[0].paymentHash])
-    #expect(world.paid == world.received)
-    #expect(world.stored.channel?.localMsat == 1_000_001_000)
-    #expect(world.troubles.isEmpty)
-  }
-
-  @Test
   func `A payment counts as arriving from the peer's offer, before any commitment, to its fulfilment`() throws
   {
-    var world = try NodeWorld(payments: 1)
-    world.claim()
-    world.settle()
+    var world = try NodeWorld.connected(payments: 1)
     world.pay(0)
     var counted: [[Bytes32]] = [[]]
     var saidAtFirst: [UInt16]?
@@ -40,64 +26,27 @@ struct NodeAndPeerTests {
     #expect(world.paid == [world.invoices[0].paymentHash])
   }
 
-  @Test
-  func `A payment held for an offline wallet is received by the next owner`() throws {
-    var world = try NodeWorld(payments: 1)
-    world.pay(0)
-    world.claim()
-    world.settle()
-    #expect(world.paid == [world.invoices[0].paymentHash])
-  }
-
-  @Test
-  func `After a handover request a new payment is left to the next owner`() throws {
-    var world = try NodeWorld(payments: 1)
-    world.claim()
-    world.settle()
+  @Test func `After a handover request a new payment is left to the next owner`() throws {
+    var world = try NodeWorld.connected(payments: 1)
     world.handle(.handoverRequested)
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     #expect(world.received.isEmpty)
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.received == [world.invoices[0].paymentHash])
     #expect(world.paid == world.received)
   }
 
-  @Test
-  func `A lost database is restored from the peer's backup, and the next payment succeeds`() throws {
-    var world = try NodeWorld(payments: 2)
-    world.claim()
-    world.pay(0)
-    world.settle()
-    world.kill()
-    let before = world.stored
-    world.stored = NodeState()
-    world.claim()
-    world.settle()
-    #expect(world.stored.channel?.localMsat == before.channel?.localMsat)
-    world.pay(1)
-    world.settle()
-    #expect(world.paid.count == 2)
-  }
-
-  @Test
-  func `A backup lost with its connection is sent again on the next one`() throws {
-    var world = try NodeWorld(payments: 2)
-    world.claim()
-    world.settle()
+  @Test func `A backup lost with its connection is sent again on the next one`() throws {
+    var world = try NodeWorld.connected(payments: 2)
     let old = world.stored
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     // As if the backup had been lost in flight and the next connection had continued the channel.
     world.peer.state.backup = nil
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     let newest = world.stored
     world.kill()
     world.stored = old
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.stored.channel?.localMsat == newest.channel?.localMsat)
     #expect(world.troubles.isEmpty, "\(world.troubles)")
   }
@@ -106,17 +55,13 @@ struct NodeAndPeerTests {
   func `With an old database and no backup the node reports the data loss, and its channel is unchanged`()
     throws
   {
-    var world = try NodeWorld(payments: 1)
-    world.claim()
-    world.settle()
+    var world = try NodeWorld.connected(payments: 1)
     let old = world.stored
-    world.pay(0)
-    world.settle()
+    world.payAndSettle(0)
     world.kill()
     world.stored = old
     world.peer = world.peer.withoutBackup
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.troubles.contains("the peer knows a newer state of the channel and has no backup of it"))
     #expect(world.stored.channel == old.channel)
   }
@@ -176,8 +121,7 @@ struct NodeMachineTests {
     }
   }
 
-  @Test
-  func `When the node stops, an invoice whose write is blocked is refused, and not stored later`() {
+  @Test func `When the node stops, an invoice whose write is blocked is refused, and not stored later`() {
     var node = dialling()
     #expect(node.handle(.invoiceMade(invoice), at: start) == [.write(NodeChange(newInvoice: invoice))])
     _ = node.handle(.storeBlocked, at: start)
@@ -190,8 +134,7 @@ struct NodeMachineTests {
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
   }
 
-  @Test
-  func `An invoice whose write is blocked between two dials is written again 100 ms later`() {
+  @Test func `An invoice whose write is blocked between two dials is written again 100 ms later`() {
     var node = dialling()
     _ = node.handle(.closed("no route"), at: start)
     let write = NodeDirective.write(NodeChange(newInvoice: invoice), under: fence(1))
@@ -206,8 +149,7 @@ struct NodeMachineTests {
     }
   }
 
-  @Test
-  func `A disconnecting node stops on the peer's error and does not redial`() {
+  @Test func `A disconnecting node stops on the peer's error and does not redial`() {
     var node = dialling()
     _ = node.handle(.dialled, at: start)
     #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.hangUp])
@@ -284,8 +226,7 @@ struct NodeMachineTests {
     .cutOff, .report(.trouble("there is no network")), .report(.connecting),
   ]
 
-  @Test
-  func `Without a network the node disconnects, and dials at once when the network is back`() {
+  @Test func `Without a network the node disconnects, and dials at once when the network is back`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
@@ -297,8 +238,7 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test
-  func `When the network is back, the dial attempts are counted from 0 again`() {
+  @Test func `When the network is back, the dial attempts are counted from 0 again`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     for attempt in 0..<3 {
@@ -311,8 +251,7 @@ struct NodeMachineTests {
     #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
-  @Test
-  func `A node started without a network waits; a stopped node still notes network changes`() {
+  @Test func `A node started without a network waits; a stopped node still notes network changes`() {
     var node = NodeMachine(configuration: .init())
     #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
     #expect(

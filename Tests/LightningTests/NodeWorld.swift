@@ -88,6 +88,13 @@ struct NodeWorld {
     stored.invoices = invoices
   }
 
+  /// With an owner that is connected and has nothing left to do.
+  static func connected(payments: Int) throws -> NodeWorld {
+    var world = try NodeWorld(payments: payments)
+    world.claimAndSettle()
+    return world
+  }
+
   private func invoice(_ hash: Bytes32) -> Invoice? { invoices.first { $0.paymentHash == hash } }
 
   // MARK: The owner
@@ -102,6 +109,16 @@ struct NodeWorld {
         pushKey: pushKey))
     let replaced = moving ? ReplacedClaim(epoch: epoch - 1, container: fence(epoch).container) : nil
     handle(.started(fence(epoch), readState(), replacing: replaced))
+  }
+
+  mutating func claimAndSettle() {
+    claim()
+    settle()
+  }
+
+  mutating func claimAndDeliver() {
+    claim()
+    deliver()
   }
 
   mutating func kill() {
@@ -219,6 +236,21 @@ struct NodeWorld {
           amountMsat: amountMsat, holdUntil: Instant(nanoseconds: .max), paymentData: data)))
   }
 
+  mutating func payAndSettle(_ number: Int) {
+    pay(number)
+    settle()
+  }
+
+  mutating func payAndDeliver(_ number: Int) {
+    pay(number)
+    deliver()
+  }
+
+  mutating func payAndDeliver(_ number: Int, part: Int, amountMsat: UInt64, _ data: PaymentData?) {
+    pay(number, part: part, amountMsat: amountMsat, data)
+    deliver()
+  }
+
   static let partNumbers = 100
 
   /// The payment data of each part of the invoice's payment.
@@ -313,6 +345,13 @@ struct NodeWorld {
     tellPeer(.deadlineReached)
     handle(.deadlineReached)
     return true
+  }
+
+  /// The owner's deadline at this time.
+  mutating func wake(at time: Instant) {
+    now = time
+    handle(.deadlineReached)
+    deliver()
   }
 
   /// Delivers all messages in flight; no time passes.

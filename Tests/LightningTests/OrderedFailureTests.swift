@@ -14,8 +14,7 @@ import Testing
 
   @Test(arguments: FailureCode.all)
   func `The next payments fail with each of BOLT 4's codes, and then none`(_ code: FailureCode) throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let order = OrderedFailures(code: code.rawValue, times: 2)
     #expect(fixture.handle(.failuresOrdered(order)) == [.store([.failuresOrdered(order)])])
     for number: UInt64 in [1, 2] {
@@ -83,7 +82,7 @@ import Testing
     _ = fixture.pay(1, holdUntil: 1000)
     _ = fixture.sendInit(1, fence(1))
     fixture.now = 1000
-    let directives = fixture.handle(.received(connection: 1, fixture.wallet.reestablish()))
+    let directives = fixture.hear(fixture.wallet.reestablish())
     #expect(changes(directives).first == .paymentFailed(payment: 1, .recipientAway))
     #expect(messages(directives).allSatisfy { $0.type != 128 })
     #expect(fixture.peer.state.payments == [])

@@ -16,15 +16,29 @@ struct OutgoingPaymentTests {
     return world
   }
 
+  /// The LSP knows external invoice 0, and the owner is connected.
+  private func connected(delay: TimeSpan = .zero) throws -> NodeWorld {
+    var world = try world(delay: delay)
+    world.externalInvoice(0)
+    world.claimAndDeliver()
+    return world
+  }
+
+  /// The payment of external invoice 0 is in the channel.
+  private func offered() throws -> NodeWorld {
+    var world = try connected(delay: .seconds(10))
+    world.send(0)
+    world.deliver()
+    return world
+  }
+
   @Test
   func `A payment succeeds; the wallet stores the preimage, and the LSP stores the invoice as paid`() throws {
     var world = try world()
     let invoice = SentPayments.invoice(0)
     world.externalInvoice(0)
-    world.claim()
-    world.settle()
-    world.send(0)
-    world.settle()
+    world.claimAndSettle()
+    world.sendAndSettle(0)
     #expect(world.sent.ends(invoice.paymentHash) == [.paid(preimage: invoice.preimage)])
     #expect(world.sent.arrived == [invoice.paymentHash])
     #expect(world.spentMsat == invoice.amountMsat)
@@ -33,12 +47,8 @@ struct OutgoingPaymentTests {
     #expect(world.past[invoice.paymentHash] == .paid)
   }
 
-  @Test
-  func `A payment is durable before any message of it is sent`() throws {
-    var world = try world()
-    world.externalInvoice(0)
-    world.claim()
-    world.settle()
+  @Test func `A payment is durable before any message of it is sent`() throws {
+    let world = try connected()
     var node = try #require(world.node)
     let invoice = SentPayments.invoice(0)
     let payment = OutgoingPayment(
@@ -56,43 +66,34 @@ struct OutgoingPaymentTests {
   func `A payment of an unknown, underpaid or already paid invoice fails, and its amount returns`() throws {
     var world = try world()
     world.externalInvoice(1)
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     world.send(0)
-    world.send(1, amountMsat: SentPayments.invoice(1).amountMsat - 1)
-    world.settle()
+    world.sendAndSettle(1, amountMsat: SentPayments.invoice(1).amountMsat - 1)
     let code = FailureCode.incorrectOrUnknownPaymentDetails
     #expect(world.sent.ended.map(\.end) == [.failed(code: code), .failed(code: code)])
     #expect(world.sent.arrived.isEmpty)
     #expect(world.spentMsat == 0)
     #expect(world.stored.payments == OutgoingPayments())
     // A failed payment may be tried again, as a new payment.
-    world.send(1)
-    world.settle()
+    world.sendAndSettle(1)
     #expect(world.sent.arrived == [SentPayments.invoice(1).paymentHash])
     // A wallet without its payment history does not pay twice either.
     world.stored.payments = OutgoingPayments()
     world.past = PastPayments()
-    world.claim()
-    world.settle()
-    world.send(1)
-    world.settle()
+    world.claimAndSettle()
+    world.sendAndSettle(1)
     #expect(world.sent.ended.last?.end == .failed(code: code))
     #expect(world.spentMsat == SentPayments.invoice(1).amountMsat)
   }
 
   @Test
   func `An invoice is paid once, however often its payment is requested, also under the next claim`() throws {
-    var world = try world(delay: .seconds(10))
-    world.externalInvoice(0)
-    world.claim()
-    world.deliver()
+    var world = try connected(delay: .seconds(10))
     world.send(0)
     world.send(0)
     world.deliver()
     #expect(world.refusals == ["this invoice is already being paid; wait for the result"])
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     world.send(0)
     #expect(world.refusals.count == 2)
     world.settle()
@@ -102,11 +103,9 @@ struct OutgoingPaymentTests {
     #expect(world.spentMsat == SentPayments.invoice(0).amountMsat)
   }
 
-  @Test
-  func `The refusal of a payment above the balance names the amount that the wallet can send`() throws {
+  @Test func `The refusal of a payment above the balance names the amount that the wallet can send`() throws {
     var world = try world()
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     world.send(0, amountMsat: NodeWorld.walletMsat + 1)
     #expect(
       world.refusals == [
@@ -127,26 +126,18 @@ struct OutgoingPaymentTests {
     world.settle()
     #expect(world.sent.arrived.count == 1)
     world.handle(.networkChanged(isThere: false))
-    world.send(1)
-    world.settle()
+    world.sendAndSettle(1)
     #expect(world.refusals == [NodeMachine.payTimedOut])
     world.handle(.stopRequested(gracefully: true))
     world.send(1)
     #expect(world.refusals.last == NodeRefusal.notHeldWords)
   }
 
-  @Test
-  func `A wallet restored from the backup knows its pending payment and completes it`() throws {
-    var world = try world(delay: .seconds(10))
-    world.externalInvoice(0)
-    world.claim()
-    world.deliver()
-    world.send(0)
-    world.deliver()
+  @Test func `A wallet restored from the backup knows its pending payment and completes it`() throws {
+    var world = try offered()
     world.kill()
     world.stored = NodeState()
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     #expect(world.stored.payments.pending.map(\.paymentHash) == [SentPayments.invoice(0).paymentHash])
     world.settle()
     #expect(
@@ -155,24 +146,16 @@ struct OutgoingPaymentTests {
       ])
   }
 
-  @Test
-  func `A payment whose outcome was lost with the database is marked lost and not repeated`() throws {
-    var world = try world(delay: .seconds(10))
-    world.externalInvoice(0)
-    world.claim()
-    world.deliver()
-    world.send(0)
-    world.deliver()
+  @Test func `A payment whose outcome was lost with the database is marked lost and not repeated`() throws {
+    var world = try offered()
     let (old, oldPast) = (world.stored, world.past)
     world.settle()
     // The backup after the next payment no longer lists this one.
     world.externalInvoice(1)
-    world.send(1)
-    world.settle()
+    world.sendAndSettle(1)
     world.kill()
     (world.stored, world.past) = (old, oldPast)
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.stored.payments == OutgoingPayments())
     #expect(world.past[SentPayments.invoice(0).paymentHash] == .lost)
     #expect(world.past[SentPayments.invoice(1).paymentHash] == .paid)
@@ -184,60 +167,43 @@ struct OutgoingPaymentTests {
     #expect(world.sent.offered.count == 2)
   }
 
-  @Test
-  func `The node's state does not grow with completed payments`() throws {
+  @Test func `The node's state does not grow with completed payments`() throws {
     var world = try world()
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     for number in 0..<40 {
       world.externalInvoice(number)
-      world.send(number)
-      world.settle()
+      world.sendAndSettle(number)
     }
     #expect(world.sent.arrived.count == 40)
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.node?.durableState.payments == OutgoingPayments())
   }
 
-  @Test
-  func `A payment requested while the node adopts a newer backup is refused`() throws {
-    var world = try world(delay: .seconds(10))
-    world.externalInvoice(0)
-    world.claim()
-    world.deliver()
+  @Test func `A payment requested while the node adopts a newer backup is refused`() throws {
+    var world = try connected(delay: .seconds(10))
     let old = world.stored
     world.send(0)
     world.deliver()
     world.kill()
     // The backup records the payment's end before the wallet's own tables do.
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     world.kill()
     (world.stored, world.past) = (old, PastPayments())
     world.claim()
-    world.send(0)
-    world.settle()
+    world.sendAndSettle(0)
     #expect(world.refusals == [NodeMachine.payDuringRestore])
     #expect(world.sent.offered.count == 1)
   }
 
-  @Test
-  func `A restarted LSP forwards the payment that was pending in its channel`() throws {
-    var world = try world(delay: .seconds(10))
-    world.externalInvoice(0)
-    world.claim()
-    world.deliver()
-    world.send(0)
-    world.deliver()
+  @Test func `A restarted LSP forwards the payment that was pending in its channel`() throws {
+    var world = try offered()
     world.kill()
     world.deliver()
     world.peer = PeerMachine(
       configuration: .init(rules: NodeWorld.rules, startedAt: world.now, state: world.peer.state))
     world.tellPeer(.deadlineReached)
     #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(world.sent.ended.count == 1)
   }
 }

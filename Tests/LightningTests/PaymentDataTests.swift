@@ -26,8 +26,7 @@ import Testing
     return try Message(decoding: bytes)
   }
 
-  @Test
-  func `Payment data is one private odd record of update_add_htlc, laid out as in BOLT 4`() throws {
+  @Test func `Payment data is one private odd record of update_add_htlc, laid out as in BOLT 4`() throws {
     let plain = addition(nil).encoded()
     let bytes = addition(PaymentData(secret: secret, totalMsat: 0x0102)).encoded()
     #expect(
@@ -35,8 +34,7 @@ import Testing
     #expect(PaymentData.recordType > 65536 && PaymentData.recordType % 2 == 1)
   }
 
-  @Test
-  func `Every total_msat is read back as written, and re-encoded unchanged`() throws {
+  @Test func `Every total_msat is read back as written, and re-encoded unchanged`() throws {
     var random = SeededGenerator(seed: 11)
     var totals: [UInt64] = [0, 1, 0xff, 0x100, .max]
     for _ in 0..<500 { totals.append(random.next() >> UInt64(random.below(64))) }
@@ -51,8 +49,7 @@ import Testing
     }
   }
 
-  @Test
-  func `A total_msat with a leading zero, or payment data of wrong length, is refused`() throws {
+  @Test func `A total_msat with a leading zero, or payment data of wrong length, is refused`() throws {
     let malformed = WireError.malformedRecord(PaymentData.recordType)
     #expect(try decoded(secret.bytes) == addition(PaymentData(secret: secret, totalMsat: 0)))
     #expect(try decoded(secret.bytes + [5]) == addition(PaymentData(secret: secret, totalMsat: 5)))

@@ -23,6 +23,23 @@ extension NodeDirective {
   static func write(_ change: NodeChange) -> NodeDirective { .write(change, under: fence(1)) }
 }
 
+extension NodeMachine {
+  /// A node that has received its peer's `init`.
+  static func greeted(_ state: NodeState = NodeState(), epoch: UInt64 = 1, at now: Instant) -> NodeMachine {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(fence(epoch), state), at: now)
+    node.dial(epoch: epoch, at: now)
+    return node
+  }
+
+  /// The claim row is read, the peer is connected, and its `init` received.
+  mutating func dial(epoch: UInt64 = 1, at now: Instant) {
+    for event in [.rowRead(row(epoch)), .dialled, .received(.initMessage(InitMessage()))] as [NodeEvent] {
+      _ = handle(event, at: now)
+    }
+  }
+}
+
 func initMessage(_ fence: Claim?) -> Message { .initMessage(InitMessage(fence: fence)) }
 
 /// An LSP with one million millisatoshi, and the wallet's end of its channel, driven by hand.
@@ -45,7 +62,29 @@ struct PeerFixture {
     wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
   }
 
+  /// With the wallet connected and re-established as connection 1.
+  static func established(
+    rules: ConnectionRules = ConnectionRules(silence: nil), storageDelay: TimeSpan = .zero,
+    pushStrategy: PushForm = .phoenix
+  ) throws -> PeerFixture {
+    var fixture = try PeerFixture(rules: rules, storageDelay: storageDelay, pushStrategy: pushStrategy)
+    _ = try fixture.establish(1)
+    return fixture
+  }
+
   mutating func handle(_ event: PeerEvent) -> [PeerDirective] { peer.handle(event, at: milliseconds(now)) }
+
+  mutating func hear(_ message: Message, on connection: UInt64 = 1) -> [PeerDirective] {
+    handle(.received(connection: connection, message))
+  }
+
+  /// The LSP's deadline at this time in milliseconds.
+  mutating func wake(at time: Int64) -> [PeerDirective] {
+    now = time
+    return handle(.deadlineReached)
+  }
+
+  mutating func wake(after span: Int64) -> [PeerDirective] { wake(at: now + span) }
 
   /// Restarts the LSP from the ledger's state.
   mutating func restart() {
@@ -79,6 +118,12 @@ struct PeerFixture {
   mutating func sendInit(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
     _ = handle(.connected(connection: connection))
     return handle(.received(connection: connection, initMessage(fence)))
+  }
+
+  /// The same, as this node.
+  mutating func visit(_ connection: UInt64, _ node: PublicKey?, _ fence: Claim?) -> [PeerDirective] {
+    _ = handle(.connected(connection: connection, node: node))
+    return hear(initMessage(fence), on: connection)
   }
 
   /// Connects, sends `init` and re-establishes. Returns the LSP's directives for the wallet's `channel_reestablish`.

@@ -9,13 +9,10 @@ import Testing
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     #expect(
-      fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 2)))) == [
+      fixture.hear(.ping(Ping(pongSize: 2))) == [
         .store([.frameActedOn(connection: 1)]), .send(connection: 1, .pong([0, 0])),
       ])
-    #expect(
-      fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 65532)))) == [
-        .store([.frameActedOn(connection: 1)])
-      ])
+    #expect(fixture.hear(.ping(Ping(pongSize: 65532))) == [.store([.frameActedOn(connection: 1)])])
   }
 
   @Test func `A backup is stored, and returned on the next connection just before channel_reestablish`()
@@ -24,7 +21,7 @@ import Testing
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
     #expect(
-      fixture.handle(.received(connection: 1, .peerStorage([1, 2]))) == [
+      fixture.hear(.peerStorage([1, 2])) == [
         .store([.frameActedOn(connection: 1), .backup(connection: 1, [1, 2])])
       ])
     fixture.restart()
@@ -36,14 +33,10 @@ import Testing
   @Test func `A wrong preimage is answered with a warning and a close, and the channel is unchanged`()
     throws
   {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
     let before = fixture.peer.state.channel.record
-    let directives = fixture.handle(
-      .received(
-        connection: 1,
-        .fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage(2)))))
+    let directives = fixture.hear(.fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage(2))))
     #expect(messages(directives).map(\.type) == [1], "a warning: an error would fail the channel")
     #expect(others(directives).count == 1)
     #expect(fixture.peer.state.channel.record == before)
@@ -54,20 +47,19 @@ import Testing
   @Test func `An error from the wallet closes the connection without a reply`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(1))
-    let directives = fixture.handle(.received(connection: 1, .error(ErrorOrWarning(text: "no"))))
+    let directives = fixture.hear(.error(ErrorOrWarning(text: "no")))
     #expect(messages(directives) == [])
     #expect(others(directives) == [.close(connection: 1, "the wallet reports: no")])
   }
 
   @Test func `A wallet with an old channel state is recorded as data loss and gets a warning`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let old = fixture.wallet.record
     _ = try fixture.exchange(1, from: fixture.pay(1))
     fixture.wallet = try Channel(restoring: old)
     let before = fixture.peer.state
     _ = fixture.sendInit(2, fence(1))
-    let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
+    let directives = fixture.hear(fixture.wallet.reestablish(), on: 2)
     #expect(changes(directives).contains(.dataLoss(connection: 2, .wallet)))
     #expect(messages(directives).map(\.type) == [1])
     #expect(others(directives).count == 1)
@@ -83,7 +75,7 @@ import Testing
       configuration: PeerMachine.Configuration(startedAt: milliseconds(0), state: old))
     fixture.wallet.disconnected()
     _ = fixture.sendInit(2, fence(1))
-    let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
+    let directives = fixture.hear(fixture.wallet.reestablish(), on: 2)
     #expect(changes(directives).contains(.dataLoss(connection: 2, .peer)))
     #expect(messages(directives).map(\.type) == [17])
   }
@@ -91,20 +83,15 @@ import Testing
   @Test func `The wallet's payment of an invoice that the LSP does not know fails, and the amount returns`()
     throws
   {
-    var fixture = try PeerFixture()
-    _ = try fixture.exchange(
-      1,
-      from: try {
-        _ = try fixture.establish(1); return fixture.pay(1)
-      }())
+    var fixture = try PeerFixture.established()
+    _ = try fixture.exchange(1, from: fixture.pay(1))
     _ = try fixture.wallet.offer(amountMsat: 500, paymentHash: paymentHash(5), cltvExpiry: 700)
     _ = try fixture.exchange(1, from: [])
     #expect(fixture.wallet.localMsat == 1000)
     #expect(fixture.wallet.htlcs.isEmpty && fixture.peer.state.channel.htlcs.isEmpty)
   }
 
-  @Test
-  func `An early deadline, a connection opened twice, and the close of an unknown one change nothing`()
+  @Test func `An early deadline, a connection opened twice, and the close of an unknown one change nothing`()
     throws
   {
     var fixture = try PeerFixture()
@@ -117,12 +104,10 @@ import Testing
   }
 
   @Test func `A connection without init is closed after 10 s, and the wallet's connection stays`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     _ = fixture.handle(.connected(connection: 2))
     #expect(fixture.peer.deadline == milliseconds(10_000))
-    fixture.now = 9_999
-    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.wake(at: 9_999) == [])
     fixture.now = 10_000
     let why = "no init came within 10 s: send it first"
     #expect(
@@ -139,8 +124,7 @@ import Testing
     reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
 
   @Test func `A payment for a connected wallet is offered at once`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let directives = fixture.pay(1)
     #expect(messages(directives).map(\.type) == [128, 132])
     #expect(others(directives) == [.answer(payment: 1, .offered)])
@@ -209,13 +193,10 @@ import Testing
   @Test func `B-1.8.5 A held payment fails with 0x1007 at its deadline, not before`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1)
-    fixture.now = 59_998
-    #expect(fixture.handle(.deadlineReached) == [.requestPush(push)])
-    fixture.now = 59_999
-    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.wake(at: 59_998) == [.requestPush(push)])
+    #expect(fixture.wake(at: 59_999) == [])
     #expect(fixture.peer.deadline == milliseconds(60_000))
-    fixture.now = 60_000
-    let directives = fixture.handle(.deadlineReached)
+    let directives = fixture.wake(at: 60_000)
     #expect(
       directives == [
         .store([.paymentFailed(payment: 1, .recipientAway)]), .answer(payment: 1, .failed(.recipientAway)),
@@ -239,11 +220,9 @@ import Testing
   }
 
   @Test func `The LSP sets no deadline for an offered payment`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
-    fixture.now = 3_600_000
-    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.wake(at: 3_600_000) == [])
     #expect(fixture.peer.deadline == nil)
   }
 
@@ -258,8 +237,7 @@ import Testing
 
   @Test func `B-1.8.6 A fulfilled payment is stored with its preimage before the sender is answered`() throws
   {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let all = try fixture.exchange(1, from: fixture.pay(1))
     let paid = LedgerChange.paymentPaid(payment: 1, preimage: preimage(1))
     let stored = try #require(all.firstIndex { changes([$0]).contains(paid) })
@@ -272,8 +250,7 @@ import Testing
   }
 
   @Test func `The wallet's failure code reaches the sender`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let all = try fixture.exchange(1, from: fixture.pay(1), failingWith: 0x400f)
     #expect(others(all) == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0x400f)))])
     #expect(changes(all).contains(.paymentFailed(payment: 1, .refusedByRecipient(code: 0x400f))))
@@ -290,8 +267,7 @@ import Testing
   }
 
   @Test func `A second payment of a pending or paid hash fails at once`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     let offered = fixture.pay(1)
     let again = PeerEvent.payRequested(
       PaymentRequest(id: 2, paymentHash: paymentHash(1), amountMsat: 1000, holdUntil: milliseconds(9)))
@@ -313,8 +289,7 @@ import Testing
     }
     var fixture = try PeerFixture()
     #expect(others(fixture.handle(pay(1, to: other))).last == .answer(payment: 1, .held))
-    _ = fixture.handle(.connected(connection: 1, node: wallet))
-    _ = fixture.handle(.received(connection: 1, .initMessage(InitMessage(fence: fence(1)))))
+    _ = fixture.visit(1, wallet, fence(1))
     #expect(fixture.handle(pay(2, to: other)) == [.answer(payment: 2, .failed(.anotherPayee))])
     #expect(PaymentFailure.anotherPayee.code == 0x400a)
     #expect(others(fixture.handle(pay(3, to: wallet))).last == .answer(payment: 3, .held))
@@ -322,16 +297,14 @@ import Testing
   }
 
   @Test func `A payment above the balance, or of zero, fails at once`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     #expect(others(fixture.pay(1, msat: 1_000_001)) == [.answer(payment: 1, .failed(.noBalance))])
     #expect(fixture.pay(2, msat: 0) == [.answer(payment: 2, .failed(.amountIsZero))])
     #expect(others(fixture.pay(3, holdUntil: 0)) == [.answer(payment: 3, .offered)])
   }
 
   @Test func `The thirty-first payment is held until an HTLC is settled`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     var first: [PeerDirective] = []
     for number in UInt64(1)...30 { first += fixture.pay(number) }
     #expect(others(fixture.pay(31)) == [.answer(payment: 31, .held)])
@@ -340,51 +313,36 @@ import Testing
     #expect(fixture.wallet.localMsat == 31_000)
   }
 
-  @Test func `An offered payment survives a lost connection and is settled on the next one`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+  @Test(arguments: [false, true])
+  func `An offered payment is settled on the next connection, also after a restart of the LSP`(
+    restarts: Bool
+  ) throws {
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
-    _ = fixture.handle(.closed(connection: 1, "gone"))
-    #expect(fixture.peer.deadline == milliseconds(2000))
+    fixture.now = 5000
+    if restarts { fixture.restart() } else { _ = fixture.handle(.closed(connection: 1, "gone")) }
+    #expect(fixture.peer.deadline == milliseconds(7000))
     let all = try fixture.exchange(2, from: try fixture.establish(2))
     #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
     #expect(fixture.wallet.localMsat == 1000)
   }
 
-  @Test func `An offered payment survives a restart of the LSP and is settled on the next connection`() throws
-  {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
-    _ = fixture.pay(1)
-    fixture.now = 5000
-    fixture.restart()
-    #expect(fixture.peer.deadline == milliseconds(7000))
-    let all = try fixture.exchange(2, from: try fixture.establish(2))
-    #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
-  }
-
   @Test func `An unresolved payment requests a push 2 s after the disconnect, and again after 60 s`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
     fixture.now = 1000
     _ = fixture.handle(.closed(connection: 1, "gone"))
-    fixture.now = 2999
-    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.wake(at: 2999) == [])
     fixture.now = 3000
     let call = PeerDirective.requestPush(
       PushRequest(reason: .pendingSettlement, paymentHash: paymentHash(1), amountMsat: 1000))
     #expect(fixture.handle(.deadlineReached) == [call])
-    fixture.now = 62_999
-    #expect(fixture.handle(.deadlineReached) == [])
-    fixture.now = 63_000
-    #expect(fixture.handle(.deadlineReached) == [call], "the wallet did not connect")
+    #expect(fixture.wake(at: 62_999) == [])
+    #expect(fixture.wake(at: 63_000) == [call], "the wallet did not connect")
     _ = try fixture.establish(2)
     #expect(fixture.peer.deadline == nil)
     _ = fixture.handle(.closed(connection: 2, "gone"))
-    fixture.now = 70_999
-    #expect(fixture.handle(.deadlineReached) == [], "the last connection resolved nothing")
-    fixture.now = 71_000
-    #expect(fixture.handle(.deadlineReached) == [call])
+    #expect(fixture.wake(at: 70_999) == [], "the last connection resolved nothing")
+    #expect(fixture.wake(at: 71_000) == [call])
   }
 }

@@ -15,15 +15,12 @@ import Testing
   /// The wallet connects for 29.5 s and resolves nothing. Returns the time until the next push.
   private func visit(_ fixture: inout PeerFixture, _ connection: UInt64) throws -> Int64? {
     _ = try fixture.establish(connection)
-    fixture.now += 29_500
-    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    #expect(pushes(fixture.wake(after: 29_500)) == [])
     _ = fixture.handle(.closed(connection: connection, "the extension's time is over"))
     guard let due = fixture.peer.deadline else { return nil }
     let span = due.nanoseconds / 1_000_000 - fixture.now
-    fixture.now += span - 1
-    #expect(pushes(fixture.handle(.deadlineReached)) == [])
-    fixture.now += 1
-    #expect(pushes(fixture.handle(.deadlineReached)) == [.pendingSettlement])
+    #expect(pushes(fixture.wake(after: span - 1)) == [])
+    #expect(pushes(fixture.wake(after: 1)) == [.pendingSettlement])
     return span
   }
 
@@ -31,17 +28,13 @@ import Testing
   private func missed(_ fixture: inout PeerFixture, _ reason: PushReason = .pendingSettlement) throws -> Int64
   {
     let span = try #require(fixture.peer.deadline).nanoseconds / 1_000_000 - fixture.now
-    fixture.now += span - 1
-    #expect(pushes(fixture.handle(.deadlineReached)) == [])
-    fixture.now += 1
-    #expect(pushes(fixture.handle(.deadlineReached)) == [reason])
+    #expect(pushes(fixture.wake(after: span - 1)) == [])
+    #expect(pushes(fixture.wake(after: 1)) == [reason])
     return span
   }
 
-  @Test
-  func `For a failed channel no push is requested and no payment held`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+  @Test func `For a failed channel no push is requested and no payment held`() throws {
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
     #expect(fixture.peer.deadline != nil)
@@ -51,15 +44,12 @@ import Testing
       configuration: PeerMachine.Configuration(
         rules: ConnectionRules(silence: nil), startedAt: milliseconds(fixture.now), state: state))
     #expect(fixture.peer.deadline == nil)
-    fixture.now += 3_600_000
-    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    #expect(pushes(fixture.wake(after: 3_600_000)) == [])
     #expect(fixture.pay(2) == [.answer(payment: 2, .failed(.channelFailed))])
   }
 
-  @Test
-  func `The gaps before the pushes to an absent wallet are 2, 60, 120, 240 … 3600 s`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+  @Test func `The gaps before the pushes to an absent wallet are 2, 60, 120, 240 … 3600 s`() throws {
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
     var gaps: [Int64] = []
@@ -71,23 +61,19 @@ import Testing
     #expect(try missed(&fixture) == 2_048_000)
   }
 
-  @Test
-  func `The LSP repeats the push for a held payment until the sender gives up`() throws {
+  @Test func `The LSP repeats the push for a held payment until the sender gives up`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.pay(1, holdUntil: 100_000_000)) == [.incomingPayment])
     #expect(try missed(&fixture, .incomingPayment) == 30_000)
     #expect(try missed(&fixture, .incomingPayment) == 60_000)
     fixture.restart()
     #expect(try missed(&fixture, .incomingPayment) == 2000, "a restart forgets the earlier pushes")
-    fixture.now = 100_000_000
-    #expect(pushes(fixture.handle(.deadlineReached)) == [], "the sender has given up")
+    #expect(pushes(fixture.wake(at: 100_000_000)) == [], "the sender has given up")
     #expect(fixture.peer.deadline == nil)
   }
 
-  @Test
-  func `A payment that is not held requests no push; one push serves all held payments`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+  @Test func `A payment that is not held requests no push; one push serves all held payments`() throws {
+    var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
     #expect(try missed(&fixture) == 2000)
@@ -111,8 +97,7 @@ import Testing
     #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600].map { $0 * 1000 })
   }
 
-  @Test
-  func `A new or ended payment resets the gap before the next push to 2 s`() throws {
+  @Test func `A new or ended payment resets the gap before the next push to 2 s`() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     for connection in 1...3 as ClosedRange<UInt64> { _ = try visit(&fixture, connection) }
@@ -125,8 +110,7 @@ import Testing
     #expect(try visit(&fixture, 7) == 2000)
   }
 
-  @Test
-  func `A further part requests a push only 30 s after the last push`() throws {
+  @Test func `A further part requests a push only 30 s after the last push`() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
     fixture.now = 29_999
@@ -195,50 +179,34 @@ import Testing
       ])
   }
 
-  @Test func `The same epoch is accepted again with the same incarnation, and refused with another`() throws {
+  @Test func `The same epoch is accepted again with the same incarnation`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3, incarnation: 5))
     #expect(
       others(fixture.sendInit(2, fence(3, incarnation: 5))) == [
         .evict(connection: 1, "replaced by connection 2")
       ])
-    let refused = fixture.sendInit(3, fence(3, incarnation: 6))
+  }
+
+  @Test(
+    arguments: [
+      (fence(2), .refusedLowerEpoch), (fence(3, incarnation: 6), .refusedOtherIncarnation),
+      (fence(99, container: 8), .refusedOtherContainer), (nil, .refusedWithoutFence),
+    ] as [(Claim?, ConnectionVerdict)])
+  func
+    `A lower epoch, another incarnation or container, or no fence is refused, and the owner stays connected`(
+      claim: Claim?, verdict: ConnectionVerdict
+    ) throws
+  {
+    var fixture = try PeerFixture()
+    _ = fixture.sendInit(1, fence(3, incarnation: 5))
     #expect(
-      refused == [
-        .store([
-          .frameActedOn(connection: 3),
-          .connectionJudged(connection: 3, .refusedOtherIncarnation, fence(3, incarnation: 6)),
-        ]),
-        .send(connection: 3, answer(false, highest: 3)),
-        .close(connection: 3, "refused-other-incarnation"),
+      fixture.sendInit(2, claim) == [
+        .store([.frameActedOn(connection: 2), .connectionJudged(connection: 2, verdict, claim)]),
+        .send(connection: 2, answer(false, highest: 3)), .close(connection: 2, verdict.rawValue),
       ])
+    #expect(messages(fixture.hear(.ping(Ping(pongSize: 0)))) == [.pong([])])
     #expect(fixture.peer.state.fence == fence(3, incarnation: 5))
-  }
-
-  @Test func `A lower epoch is refused; the answer names the highest epoch, and the older connection stays`()
-    throws
-  {
-    var fixture = try PeerFixture()
-    _ = fixture.sendInit(1, fence(3))
-    #expect(
-      fixture.sendInit(2, fence(2)) == [
-        .store([
-          .frameActedOn(connection: 2), .connectionJudged(connection: 2, .refusedLowerEpoch, fence(2)),
-        ]),
-        .send(connection: 2, answer(false, highest: 3)),
-        .close(connection: 2, "refused-lower-epoch"),
-      ])
-    #expect(messages(fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 0))))) == [.pong([])])
-  }
-
-  @Test func `Another container is refused whatever its epoch, and the answer names the known container`()
-    throws
-  {
-    var fixture = try PeerFixture()
-    _ = fixture.sendInit(1, fence(3))
-    let directives = fixture.sendInit(2, fence(99, container: 8))
-    #expect(messages(directives) == [answer(false, highest: 3, container: 7)])
-    #expect(others(directives) == [.close(connection: 2, "refused-other-container")])
   }
 
   @Test func `Messages of an evicted connection are ignored`() throws {
@@ -249,7 +217,7 @@ import Testing
     for message in messages(offered) { _ = try fixture.wallet.receive(message) }
     for part in fixture.wallet.takeOutgoing() {
       #expect(
-        fixture.handle(.received(connection: 1, message(part, of: fixture.wallet))) == [
+        fixture.hear(message(part, of: fixture.wallet)) == [
           .store([.frameIgnored(connection: 1, "its connection is evicted")])
         ])
     }
@@ -267,47 +235,30 @@ import Testing
         .store([.connectionOpened(connection: 1)]), .send(connection: 1, .initMessage(InitMessage())),
       ])
     #expect(
-      fixture.handle(.received(connection: 1, .peerStorage([1]))) == [
+      fixture.hear(.peerStorage([1])) == [
         .store([.frameIgnored(connection: 1, "it came before init")])
       ])
     _ = fixture.sendInit(2, fence(5))
     _ = fixture.sendInit(3, fence(4))
     #expect(
-      fixture.handle(.received(connection: 3, .peerStorage([1]))) == [
+      fixture.hear(.peerStorage([1]), on: 3) == [
         .store([.frameIgnored(connection: 3, "its connection is refused")])
       ])
     #expect(
-      fixture.handle(.received(connection: 9, .peerStorage([1]))) == [
+      fixture.hear(.peerStorage([1]), on: 9) == [
         .store([.frameIgnored(connection: 9, "its connection is closed")])
       ])
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test func `Once a fence is known, an init without one does not replace the owner's connection`() throws {
-    var fixture = try PeerFixture()
-    _ = fixture.sendInit(1, fence(3))
-    let directives = fixture.sendInit(2, nil)
-    #expect(changes(directives).contains(.connectionJudged(connection: 2, .refusedWithoutFence, nil)))
-    #expect(!others(directives).contains { if case .evict = $0 { true } else { false } })
-    #expect(fixture.peer.state.fence == fence(3))
-  }
-
-  @Test func `Without any fence a new connection replaces the older one, and no fence answer is sent`() throws
-  {
-    var fixture = try PeerFixture()
-    _ = fixture.sendInit(1, nil)
-    let directives = fixture.sendInit(2, nil)
-    #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, nil)))
-    #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
-    #expect(messages(directives).first?.type == 136)
-    #expect(fixture.peer.state.fence == nil)
-  }
-
-  @Test func `A legacy LSP ignores epochs: a new connection replaces the older one`() throws {
-    var fixture = try PeerFixture(isLegacy: true)
-    _ = fixture.sendInit(1, fence(9))
-    let directives = fixture.sendInit(2, fence(1, container: 8))
-    #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, fence(1, container: 8))))
+  @Test(arguments: [(false, nil, nil), (true, fence(9), fence(1, container: 8))] as [(Bool, Claim?, Claim?)])
+  func `Without fences, or to a legacy LSP, a new connection replaces the older one without a fence answer`(
+    isLegacy: Bool, first: Claim?, second: Claim?
+  ) throws {
+    var fixture = try PeerFixture(isLegacy: isLegacy)
+    _ = fixture.sendInit(1, first)
+    let directives = fixture.sendInit(2, second)
+    #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, second)))
     #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
     #expect(messages(directives).first?.type == 136)
     #expect(fixture.peer.state.fence == nil)
@@ -338,14 +289,14 @@ import Testing
       #expect(messages(fixture.handle(.connected(connection: connection))) == [.initMessage(InitMessage())])
     }
     // channel_reestablish follows only after the fence answer.
-    let said = messages(fixture.handle(.received(connection: 3, initMessage(fence(4)))))
+    let said = messages(fixture.hear(initMessage(fence(4)), on: 3))
     #expect(said.map(\.type) == [FenceAnswer.messageType, 136])
   }
 
   @Test func `A second init or undecodable bytes end the connection and keep the fence`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
-    let second = fixture.handle(.received(connection: 1, initMessage(fence(3))))
+    let second = fixture.hear(initMessage(fence(3)))
     #expect(others(second) == [.close(connection: 1, "there is a second init: send it once")])
     #expect(messages(second) == [.warning(ErrorOrWarning(text: "there is a second init: send it once"))])
     _ = fixture.sendInit(2, fence(3))
@@ -369,11 +320,10 @@ import Testing
     -> [PeerDirective]
   {
     _ = fixture.handle(.connected(connection: connection))
-    return fixture.handle(.received(connection: connection, .initMessage(initMessage)))
+    return fixture.hear(.initMessage(initMessage), on: connection)
   }
 
-  @Test
-  func `A container that replaces the known claim takes over; the old one is refused at any epoch`()
+  @Test func `A container that replaces the known claim takes over; the old one is refused at any epoch`()
     throws
   {
     var fixture = try PeerFixture()

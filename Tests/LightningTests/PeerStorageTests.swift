@@ -11,10 +11,9 @@ import Testing
 
   /// A connected wallet that has sent backups 1 and 2 at the same time.
   private func fixture() throws -> PeerFixture {
-    var fixture = try PeerFixture(storageDelay: .seconds(10))
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established(storageDelay: .seconds(10))
     for number: UInt8 in [1, 2] {
-      _ = fixture.handle(.received(connection: 1, .peerStorage(blob(number))))
+      _ = fixture.hear(.peerStorage(blob(number)))
     }
     return fixture
   }
@@ -30,35 +29,30 @@ import Testing
   @Test func `The first backup is stored at once, and of those within the delay the last one at its end`()
     throws
   {
-    var fixture = try PeerFixture(storageDelay: .seconds(10))
-    _ = try fixture.establish(1)
-    let first = fixture.handle(.received(connection: 1, .peerStorage(blob(1))))
+    var fixture = try PeerFixture.established(storageDelay: .seconds(10))
+    let first = fixture.hear(.peerStorage(blob(1)))
     #expect(stored(first) == [.backup(connection: 1, blob(1))])
     for (number, at) in [(UInt8(2), Int64(1000)), (3, 9999)] {
       fixture.now = at
-      let directives = fixture.handle(.received(connection: 1, .peerStorage(blob(number))))
+      let directives = fixture.hear(.peerStorage(blob(number)))
       #expect(changes(directives) == [.frameActedOn(connection: 1)], "received, and not stored")
       #expect(fixture.peer.deadline == milliseconds(10_000))
     }
-    fixture.now = 9999
-    #expect(stored(fixture.handle(.deadlineReached)).isEmpty)
-    fixture.now = 10_000
-    #expect(stored(fixture.handle(.deadlineReached)) == [.backup(connection: 1, blob(3))])
+    #expect(stored(fixture.wake(at: 9999)).isEmpty)
+    #expect(stored(fixture.wake(at: 10_000)) == [.backup(connection: 1, blob(3))])
     #expect(fixture.peer.deadline == nil)
   }
 
   @Test func `A stored backup opens the next window; after an idle window the next is stored at once`() throws
   {
     var fixture = try fixture()
-    fixture.now = 10_000
-    _ = fixture.handle(.deadlineReached)
+    _ = fixture.wake(at: 10_000)
     fixture.now = 19_999
-    _ = fixture.handle(.received(connection: 1, .peerStorage(blob(3))))
+    _ = fixture.hear(.peerStorage(blob(3)))
     #expect(fixture.peer.deadline == milliseconds(20_000))
-    fixture.now = 20_000
-    #expect(stored(fixture.handle(.deadlineReached)) == [.backup(connection: 1, blob(3))])
+    #expect(stored(fixture.wake(at: 20_000)) == [.backup(connection: 1, blob(3))])
     fixture.now = 30_000
-    let late = fixture.handle(.received(connection: 1, .peerStorage(blob(4))))
+    let late = fixture.hear(.peerStorage(blob(4)))
     #expect(stored(late) == [.backup(connection: 1, blob(4))])
   }
 
@@ -66,7 +60,7 @@ import Testing
   {
     var fixture = try fixture()
     fixture.now = 15_000
-    let late = fixture.handle(.received(connection: 1, .peerStorage(blob(3))))
+    let late = fixture.hear(.peerStorage(blob(3)))
     #expect(stored(late) == [.backup(connection: 1, blob(2))])
     #expect(fixture.peer.deadline == milliseconds(25_000))
   }
@@ -76,24 +70,21 @@ import Testing
   {
     var fixture = try fixture()
     #expect(retrieved(fixture.sendInit(2, fence(2))) == [blob(1)])
-    fixture.now = 10_000
-    #expect(stored(fixture.handle(.deadlineReached)) == [.backup(connection: 1, blob(2))])
+    #expect(stored(fixture.wake(at: 10_000)) == [.backup(connection: 1, blob(2))])
     #expect(retrieved(fixture.sendInit(3, fence(3))) == [blob(2)])
   }
 
   @Test func `A backup that waits to be stored is lost when the LSP restarts`() throws {
     var fixture = try fixture()
     fixture.restart()
-    fixture.now = 60_000
-    _ = fixture.handle(.deadlineReached)
+    _ = fixture.wake(at: 60_000)
     #expect(retrieved(fixture.sendInit(2, fence(2))) == [blob(1)])
   }
 
   @Test func `Without a delay each backup is stored at once`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     for number: UInt8 in 1...3 {
-      let directives = fixture.handle(.received(connection: 1, .peerStorage(blob(number))))
+      let directives = fixture.hear(.peerStorage(blob(number)))
       #expect(changes(directives) == [.frameActedOn(connection: 1), .backup(connection: 1, blob(number))])
     }
   }
@@ -120,8 +111,7 @@ import Testing
     #expect(both.allSatisfy { $0.isHeld && fixture.wants($0) })
     // Both are requested after the payment's row is durable.
     #expect(directives.first == .store([.paymentHeld(fixture.request(1, holdUntil: 60_000))]))
-    fixture.now = 60_000
-    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    #expect(pushes(fixture.wake(at: 60_000)) == [])
     #expect(!both.contains { fixture.wants($0) })
   }
 
@@ -157,22 +147,28 @@ import Testing
   {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     _ = fixture.pay(1, holdUntil: 100_000)
-    fixture.now = 30_000
     #expect(
-      pushes(fixture.handle(.deadlineReached)) == [
+      pushes(fixture.wake(at: 30_000)) == [
         push(.silent, holdUntil: 100_000), push(.alert, holdUntil: 100_000),
       ])
     _ = try fixture.establish(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
     // One call was not answered by then: the first call after the disconnect comes 4 s later.
-    fixture.now += 4000
-    let waiting = pushes(fixture.handle(.deadlineReached))
+    let waiting = pushes(fixture.wake(after: 4000))
     #expect(
       waiting == [
         push(.silent, holdUntil: nil, reason: .pendingSettlement),
         push(.alert, holdUntil: nil, reason: .pendingSettlement),
       ])
     #expect(waiting.allSatisfy { $0.isHeld })
+  }
+
+  /// Payments that wait for a wallet that has just left: at most 30 in the channel, the others held.
+  private func away(_ count: UInt64, holdUntil: Int64 = 0) throws -> PeerFixture {
+    var fixture = try PeerFixture.established(pushStrategy: .bitkit)
+    for number in 1...count { _ = fixture.pay(number, holdUntil: holdUntil) }
+    _ = fixture.handle(.closed(connection: 1, "killed"))
+    return fixture
   }
 
   /// The hashes of the alerts, each of which follows its silent push.
@@ -184,50 +180,36 @@ import Testing
 
   @Test func `After a disconnect each payment in the channel is announced, and then the oldest again`() throws
   {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established(pushStrategy: .bitkit)
     for number: UInt64 in 1...3 { _ = fixture.pay(number, holdUntil: 0) }
     let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
     for number: UInt64 in 4...5 { _ = fixture.part(number, 500, data) }
     _ = fixture.handle(.closed(connection: 1, "killed"))
-    fixture.now += 1999
-    #expect(announced(fixture.handle(.deadlineReached)) == [])
-    fixture.now += 1
-    #expect(announced(fixture.handle(.deadlineReached)) == [1, 2, 3, 9].map { paymentHash($0) })
-    fixture.now += 59_999
-    #expect(announced(fixture.handle(.deadlineReached)) == [])
-    fixture.now += 1
-    #expect(announced(fixture.handle(.deadlineReached)) == [paymentHash(1)])
+    #expect(announced(fixture.wake(after: 1999)) == [])
+    #expect(announced(fixture.wake(after: 1)) == [1, 2, 3, 9].map { paymentHash($0) })
+    #expect(announced(fixture.wake(after: 59_999)) == [])
+    #expect(announced(fixture.wake(after: 1)) == [paymentHash(1)])
     // The wallet comes and settles nothing: the user may have dismissed what was told before.
     _ = try fixture.establish(2)
     _ = fixture.handle(.closed(connection: 2, "killed"))
-    fixture.now += 8000
-    #expect(announced(fixture.handle(.deadlineReached)) == [1, 2, 3, 9].map { paymentHash($0) })
+    #expect(announced(fixture.wake(after: 8000)) == [1, 2, 3, 9].map { paymentHash($0) })
   }
 
   @Test func `A new payment right after a disconnect does not delay the announcements of the others`() throws
   {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
-    for number: UInt64 in 1...2 { _ = fixture.pay(number, holdUntil: 0) }
-    _ = fixture.handle(.closed(connection: 1, "killed"))
+    var fixture = try away(2)
     fixture.now += 1000
     #expect(announced(fixture.pay(3)) == [paymentHash(3)])
-    fixture.now += 1000
-    #expect(announced(fixture.handle(.deadlineReached)) == [1, 2].map { paymentHash($0) })
+    #expect(announced(fixture.wake(after: 1000)) == [1, 2].map { paymentHash($0) })
   }
 
   @Test func `After a restart of the LSP each payment is announced, held or in the channel`() throws {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
-    _ = fixture.pay(1, holdUntil: 0)
-    _ = fixture.handle(.closed(connection: 1, "killed"))
+    var fixture = try away(1)
     for number: UInt64 in 2...3 {
       #expect(announced(fixture.pay(number, holdUntil: 100_000)) == [paymentHash(number)])
     }
     fixture.restart()
-    fixture.now += 2000
-    #expect(announced(fixture.handle(.deadlineReached)) == [1, 2, 3].map { paymentHash($0) })
+    #expect(announced(fixture.wake(after: 2000)) == [1, 2, 3].map { paymentHash($0) })
   }
 
   // MARK: Many payments
@@ -235,22 +217,12 @@ import Testing
   private static let batch = AnnouncementPace.batch
   private static let pause = AnnouncementPace.pause.wholeMilliseconds
 
-  /// Payments that wait for a wallet that has just left: 30 in the channel, the others held.
-  private func many(_ count: UInt64) throws -> PeerFixture {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
-    for number in 1...count { _ = fixture.pay(number, holdUntil: 10_000_000) }
-    _ = fixture.handle(.closed(connection: 1, "killed"))
-    return fixture
-  }
-
   /// The alerts of each deadline up to the end of the time, with the time of each.
   private func batches(_ fixture: inout PeerFixture, for span: Int64) -> [(at: Int64, hashes: [Bytes32?])] {
     let end = milliseconds(fixture.now + span)
     var batches: [(at: Int64, hashes: [Bytes32?])] = []
     while let due = fixture.peer.deadline, due <= end {
-      fixture.now = due.nanoseconds / 1_000_000
-      let hashes = announced(fixture.handle(.deadlineReached))
+      let hashes = announced(fixture.wake(at: due.nanoseconds / 1_000_000))
       if !hashes.isEmpty { batches.append((fixture.now, hashes)) }
     }
     return batches
@@ -259,7 +231,7 @@ import Testing
   private func hashes(_ numbers: some Sequence<Int>) -> [Bytes32?] { numbers.map { paymentHash(UInt64($0)) } }
 
   @Test func `Of 100 payments at most 16 are announced at once, each once, and the oldest first`() throws {
-    var fixture = try many(100)
+    var fixture = try away(100, holdUntil: 10_000_000)
     let told = batches(&fixture, for: 30_000)
     #expect(told.map(\.hashes.count) == [16, 16, 16, 16, 16, 16, 4])
     #expect(told.map(\.at) == (0..<7).map { 2000 + $0 * Self.pause })
@@ -270,8 +242,7 @@ import Testing
   }
 
   @Test func `The parts of a payment take one place of a batch`() throws {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established(pushStrategy: .bitkit)
     let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
     for number: UInt64 in 100...104 { _ = fixture.part(number, 200, data) }
     for number: UInt64 in 10...25 { _ = fixture.pay(number, holdUntil: 0) }
@@ -283,7 +254,7 @@ import Testing
   func `A wallet that connects amid the batches ends them, and the next absence begins with the oldest`()
     throws
   {
-    var fixture = try many(40)
+    var fixture = try away(40, holdUntil: 10_000_000)
     #expect(batches(&fixture, for: 2000).map(\.hashes) == [hashes(1...16)])
     fixture.now += 1000
     _ = try fixture.establish(2)
@@ -297,7 +268,7 @@ import Testing
   }
 
   @Test func `An LSP that is restarted amid the batches announces each payment once more`() throws {
-    var fixture = try many(40)
+    var fixture = try away(40, holdUntil: 10_000_000)
     #expect(batches(&fixture, for: 4000).count == 2)
     fixture.now += 1000
     fixture.restart()
@@ -309,7 +280,7 @@ import Testing
 
   @Test func `A payment that arrives amid the batches is announced at once, and delays none of them`() throws
   {
-    var fixture = try many(40)
+    var fixture = try away(40, holdUntil: 10_000_000)
     #expect(batches(&fixture, for: 2000).count == 1)
     fixture.now += 500
     #expect(announced(fixture.pay(41, holdUntil: 10_000_000)) == hashes([41]))
@@ -320,16 +291,14 @@ import Testing
 
   @Test func `A batch that is late does not delay the next, unless both would come at once`() throws {
     for (late, next) in [(Self.pause - 1, 2000 + Self.pause), (Self.pause, 2000 + 2 * Self.pause)] {
-      var fixture = try many(20)
-      fixture.now = 2000 + late
-      #expect(announced(fixture.handle(.deadlineReached)) == hashes(1...16))
+      var fixture = try away(20, holdUntil: 10_000_000)
+      #expect(announced(fixture.wake(at: 2000 + late)) == hashes(1...16))
       #expect(fixture.peer.deadline == milliseconds(next))
     }
   }
 
   @Test func `Payments that end amid the batches make room, and a rest that ends leaves one call`() throws {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established(pushStrategy: .bitkit)
     for number: UInt64 in 1...30 { _ = fixture.pay(number, holdUntil: 0) }
     for number: UInt64 in 31...40 { _ = fixture.pay(number, holdUntil: 5000) }
     for number: UInt64 in 41...44 { _ = fixture.pay(number, holdUntil: 10_000_000) }
@@ -341,10 +310,7 @@ import Testing
   }
 
   @Test func `After batches whose rest has ended by itself the pause doubles with each repetition`() throws {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
-    for number: UInt64 in 1...40 { _ = fixture.pay(number, holdUntil: 5000) }
-    _ = fixture.handle(.closed(connection: 1, "killed"))
+    var fixture = try away(40, holdUntil: 5000)
     let told = batches(&fixture, for: 400_000)
     // 33 to 40 were held until then.
     #expect(told.map(\.hashes) == [hashes(1...16), hashes(17...32), hashes([1]), hashes([1])])
@@ -356,12 +322,8 @@ import Testing
   @Test func `The alert of a payment in the channel is wanted while this payment is there, not another`()
     throws
   {
-    var fixture = try PeerFixture(pushStrategy: .bitkit)
-    _ = try fixture.establish(1)
-    _ = fixture.pay(1, holdUntil: 0)
-    _ = fixture.handle(.closed(connection: 1, "killed"))
-    fixture.now += 2000
-    let alert = try #require(pushes(fixture.handle(.deadlineReached)).last)
+    var fixture = try away(1)
+    let alert = try #require(pushes(fixture.wake(after: 2000)).last)
     #expect(alert.reason == .pendingSettlement && fixture.wants(alert))
     _ = try fixture.exchange(2, from: fixture.establish(2))
     #expect(fixture.peer.state.isPaid(paymentHash(1)))

@@ -14,11 +14,8 @@ import Testing
     .updateFee(UpdateFee(channel: channelID, feeratePerKw: rate))
   }
 
-  @Test
-  func `update_fail_malformed_htlc fails the HTLC and returns its amount`() throws {
-    var (peer, wallet) = try channelPair()
-    let id = try peer.offer(amountMsat: 700, paymentHash: paymentHash(1), cltvExpiry: 700)
-    _ = try settle(&peer, &wallet)
+  @Test func `update_fail_malformed_htlc fails the HTLC and returns its amount`() throws {
+    var (peer, wallet, id) = try committedPair(700)
     try wallet.fail(id, code: 0xC005)
     var facts: [ChannelFact] = []
     for outgoing in wallet.takeOutgoing().map({ message($0, of: wallet) }) {
@@ -38,9 +35,7 @@ import Testing
   func `update_fail_malformed_htlc without the BADONION bit, or for an unknown HTLC, changes nothing`(
     _ code: UInt16
   ) throws {
-    var (peer, wallet) = try channelPair()
-    let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
-    _ = try settle(&peer, &wallet)
+    var (peer, _, id) = try committedPair(1)
     let before = peer
     #expect(throws: ChannelError.notBadOnion(id: id, code: code)) {
       try peer.receive(malformed(id, code: code))
@@ -55,27 +50,24 @@ import Testing
     `The sender gets the code of update_fail_malformed_htlc; without BADONION only the connection ends`()
     throws
   {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     _ = try fixture.offerAndCommit(1)
-    let wrong = fixture.handle(.received(connection: 1, malformed(0, code: 0x400F)))
+    let wrong = fixture.hear(malformed(0, code: 0x400F))
     #expect(messages(wrong).map(\.type) == [1])
     #expect(others(wrong).count == 1 && !fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.payments.count == 1)
 
     _ = try fixture.establish(2)
-    _ = fixture.handle(.received(connection: 2, malformed(0)))
+    _ = fixture.hear(malformed(0), on: 2)
     let commitment = Message.commitmentSigned(CommitmentSigned(channel: channelID))
-    let answers = others(fixture.handle(.received(connection: 2, commitment)))
+    let answers = others(fixture.hear(commitment, on: 2))
     #expect(answers == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0xC005)))])
   }
 
-  @Test
-  func `The LSP refuses update_fee of the wallet, which is not the opener`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+  @Test func `The LSP refuses update_fee of the wallet, which is not the opener`() throws {
+    var fixture = try PeerFixture.established()
     let before = fixture.peer.state.channel.record
-    let directives = fixture.handle(.received(connection: 1, fee()))
+    let directives = fixture.hear(fee())
     #expect(messages(directives).map(\.type) == [1])
     #expect(others(directives) == [.close(connection: 1, ChannelError.feeOfNonOpener.description)])
     #expect(fixture.peer.state.channel.record == before)
@@ -83,7 +75,7 @@ import Testing
     _ = try fixture.establish(2)
     let other = Message.updateFee(UpdateFee(channel: .zero, feeratePerKw: 1))
     let error = ErrorOrWarning(channel: .zero, text: ChannelError.otherChannel(.zero).description)
-    #expect(messages(fixture.handle(.received(connection: 2, other))) == [.error(error)])
+    #expect(messages(fixture.hear(other, on: 2)) == [.error(error)])
   }
 
   @Test(arguments: [0, 253, UInt32.max])
@@ -129,9 +121,7 @@ func establishedNode(_ configuration: NodeMachine.Configuration = .init()) throw
   let terms = ChannelTerms.standard
   var peer = try Channel(
     id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-  _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
-  _ = node.handle(.dialled, at: milliseconds(0))
-  _ = node.handle(.received(.initMessage(InitMessage())), at: milliseconds(0))
+  node.dial(at: milliseconds(0))
   _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
   _ = node.handle(.checkedAfterInit(row(1), NodeState()), at: milliseconds(0))
   _ = node.handle(.written, at: milliseconds(0))

@@ -39,8 +39,7 @@ struct SecureChannelTests {
     return messages
   }
 
-  @Test
-  func `Messages of 0 to 65535 bytes arrive whole however their bytes are split, across key rotations`()
+  @Test func `Messages of 0 to 65535 bytes arrive whole however their bytes are split, across key rotations`()
     throws
   {
     var (dialler, answerer) = try pair()
@@ -63,8 +62,7 @@ struct SecureChannelTests {
     }
   }
 
-  @Test
-  func `A changed byte fails the connection, and no later message is read`() throws {
+  @Test func `A changed byte fails the connection, and no later message is read`() throws {
     let (first, second) = try pair()
     var sender = first
     let sealed = try seal([1, 2, 3], with: &sender)
@@ -81,8 +79,7 @@ struct SecureChannelTests {
     }
   }
 
-  @Test
-  func `A replayed or reordered message is refused`() throws {
+  @Test func `A replayed or reordered message is refused`() throws {
     let (first, second) = try pair()
     var sender = first
     let one = try seal([1], with: &sender)
@@ -96,8 +93,7 @@ struct SecureChannelTests {
     #expect(throws: TransportError.badLength) { try receiver.next() }
   }
 
-  @Test
-  func `A message above 65535 bytes, or before the handshake, is not sealed`() throws {
+  @Test func `A message above 65535 bytes, or before the handshake, is not sealed`() throws {
     var (dialler, _) = try pair()
     #expect(dialler.seal([UInt8](repeating: 0, count: 65536)) == nil)
     let key = try #require(PrivateKey(SHA256.hash([1])))

@@ -52,6 +52,11 @@ extension NodeWorld {
           paymentSecret: invoice.paymentSecret), past: past[invoice.paymentHash]))
   }
 
+  mutating func sendAndSettle(_ number: Int, amountMsat: UInt64? = nil) {
+    send(number, amountMsat: amountMsat)
+    settle()
+  }
+
   /// How far the wallet's balance is below its start.
   var spentMsat: UInt64 { Self.walletMsat - (stored.channel?.localMsat ?? Self.walletMsat) }
 }

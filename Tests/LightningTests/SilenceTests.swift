@@ -14,8 +14,7 @@ import Testing
 
   // MARK: The wallet's node
 
-  @Test
-  func `The node pings a silent peer after 30 s and redials after 30 s more`() throws {
+  @Test func `The node pings a silent peer after 30 s and redials after 30 s more`() throws {
     var node = try establishedNode()
     #expect(node.deadline == at(30))
     #expect(node.handle(.deadlineReached, at: milliseconds(29_999)) == [])
@@ -57,8 +56,7 @@ import Testing
     #expect(stopped.deadline == nil)
   }
 
-  @Test
-  func `A ping is sent during a write, and the write is not lost`() throws {
+  @Test func `A ping is sent during a write, and the write is not lost`() throws {
     var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
@@ -67,8 +65,7 @@ import Testing
     #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
   }
 
-  @Test
-  func `After its own process was suspended the node pings once more before it redials`() throws {
+  @Test func `After its own process was suspended the node pings once more before it redials`() throws {
     var node = try establishedNode()
     #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
     // Its process was suspended from here on; messages received meanwhile are unread.
@@ -87,74 +84,59 @@ import Testing
 
   // MARK: The LSP
 
-  @Test
-  func `After its own process was suspended the LSP pings once more before it evicts`() throws {
-    var fixture = try PeerFixture(rules: rules)
-    _ = try fixture.establish(1)
+  @Test func `After its own process was suspended the LSP pings once more before it evicts`() throws {
+    var fixture = try PeerFixture.established(rules: rules)
     for (seconds, isOver) in [(30, false), (95, false), (200, true)] as [(Int64, Bool)] {
-      fixture.now = seconds * 1000
-      let directives = fixture.handle(.deadlineReached)
+      let directives = fixture.wake(at: seconds * 1000)
       #expect(messages(directives) == (isOver ? [] : [ping]))
       #expect(others(directives) == (isOver ? [.evict(connection: 1, Silence.reason)] : []))
     }
   }
 
-  @Test
-  func `The LSP pings a silent wallet, then evicts it without failing the channel`() throws {
-    var fixture = try PeerFixture(rules: rules)
-    _ = try fixture.establish(1)
+  @Test func `The LSP pings a silent wallet, then evicts it without failing the channel`() throws {
+    var fixture = try PeerFixture.established(rules: rules)
     _ = fixture.pay(1)
     let before = fixture.peer.state
     #expect(fixture.peer.deadline == at(30))
-    fixture.now = 30_000
-    #expect(fixture.handle(.deadlineReached) == [.send(connection: 1, ping)])
-    fixture.now = 59_999
-    #expect(fixture.handle(.deadlineReached) == [])
-    fixture.now = 60_000
-    let end = fixture.handle(.deadlineReached)
+    #expect(fixture.wake(at: 30_000) == [.send(connection: 1, ping)])
+    #expect(fixture.wake(at: 59_999) == [])
+    let end = fixture.wake(at: 60_000)
     #expect(messages(end) == [])
     #expect(others(end) == [.evict(connection: 1, Silence.reason)])
     #expect(!fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.payments == before.payments)
     // Later messages of that connection are ignored.
-    let late = fixture.handle(.received(connection: 1, ping))
+    let late = fixture.hear(ping)
     #expect(messages(late) == [])
     #expect(changes(late) == [.frameIgnored(connection: 1, "its connection has failed")])
     _ = fixture.handle(.closed(connection: 1, "evicted"))
     // A push is requested for the wallet's unresolved payment.
-    fixture.now = 62_000
     #expect(
-      others(fixture.handle(.deadlineReached)).contains { if case .requestPush = $0 { true } else { false } })
+      others(fixture.wake(at: 62_000)).contains { if case .requestPush = $0 { true } else { false } })
   }
 
-  @Test
-  func `A pong keeps the wallet's connection, and a silent unknown node is evicted`() throws {
+  @Test func `A pong keeps the wallet's connection, and a silent unknown node is evicted`() throws {
     var fixture = try PeerFixture(rules: rules)
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
-    _ = fixture.handle(.connected(connection: 7, node: PrivateKey(SHA256.hash([2]))?.publicKey))
-    _ = fixture.handle(.received(connection: 7, initMessage(nil)))
+    _ = fixture.visit(7, PrivateKey(SHA256.hash([2]))?.publicKey, nil)
     _ = try fixture.establish(1)
-    fixture.now = 30_000
     #expect(
-      fixture.handle(.deadlineReached) == [.send(connection: 7, ping), .send(connection: 1, ping)])
+      fixture.wake(at: 30_000) == [.send(connection: 7, ping), .send(connection: 1, ping)])
     fixture.now = 31_000
-    _ = fixture.handle(.received(connection: 1, .pong([])))
-    fixture.now = 60_000
-    #expect(others(fixture.handle(.deadlineReached)) == [.evict(connection: 7, Silence.reason)])
+    _ = fixture.hear(.pong([]))
+    #expect(others(fixture.wake(at: 60_000)) == [.evict(connection: 7, Silence.reason)])
     #expect(fixture.peer.isWalletConnected)
     #expect(fixture.peer.deadline == at(61))
   }
 
   // MARK: The limit of ignorable messages
 
-  @Test
-  func `The limit of ignorable messages is configurable at both ends`() throws {
+  @Test func `The limit of ignorable messages is configurable at both ends`() throws {
     var node = try establishedNode(.init(rules: ConnectionRules(chatter: 3)))
     for _ in 0..<3 { #expect(node.handle(.received(ping), at: at(0)).first != .cutOff) }
     #expect(node.handle(.received(ping), at: at(0)).first == .cutOff)
-    var fixture = try PeerFixture(rules: ConnectionRules(chatter: 1000))
-    _ = try fixture.establish(1)
-    for _ in 0..<1000 { #expect(others(fixture.handle(.received(connection: 1, ping))) == []) }
-    #expect(others(fixture.handle(.received(connection: 1, ping))).count == 1)
+    var fixture = try PeerFixture.established(rules: ConnectionRules(chatter: 1000))
+    for _ in 0..<1000 { #expect(others(fixture.hear(ping)) == []) }
+    #expect(others(fixture.hear(ping)).count == 1)
   }
 }

@@ -22,29 +22,20 @@ import Testing
         rules: NodeWorld.rules, fundingKey: splices ? providerSide.key : nil, startedAt: world.now,
         state: world.peer.state))
     world.externalInvoice(0)
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     return world
   }
 
-  @Test
-  func `A payment whose write failed after its commit is reported as offered and succeeds`() throws {
+  @Test(arguments: [true, false])
+  func `A payment whose write failed is answered with what the container stored`(isDurable: Bool) throws {
     var world = try connected()
-    world.failsOnce = { $0.payments?.offered.isEmpty == false ? .behindCommit : nil }
-    world.send(0)
-    world.settle()
-    #expect(world.refusals == [] && world.offered == [invoice.paymentHash])
-    #expect(world.sent.arrived == [invoice.paymentHash])
-  }
-
-  @Test
-  func `A payment whose failed write stored nothing is refused when the container has been read`() throws {
-    var world = try connected()
-    world.failsOnce = { $0.payments?.offered.isEmpty == false ? .nothingDone : nil }
-    world.send(0)
-    world.settle()
-    #expect(world.refusals == [NodeMachine.payNotStored] && world.offered == [])
-    #expect(world.sent.arrived == [])
+    world.failsOnce = { change in
+      change.payments?.offered.isEmpty != false ? nil : isDurable ? .behindCommit : .nothingDone
+    }
+    world.sendAndSettle(0)
+    #expect(world.refusals == (isDurable ? [] : [NodeMachine.payNotStored]))
+    #expect(world.offered == (isDurable ? [invoice.paymentHash] : []))
+    #expect(world.sent.arrived == world.offered)
   }
 
   @Test(arguments: [true, false])

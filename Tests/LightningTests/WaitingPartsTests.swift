@@ -8,20 +8,16 @@ import Testing
 @Suite("An incomplete multi-part payment") struct WaitingPartsTests {
   private func world(payments: Int = 1) throws -> NodeWorld {
     var world = try NodeWorld(payments: payments)
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     return world
   }
 
   /// One run of the extension, which holds the node for `span`.
   private func live(_ world: inout NodeWorld, _ span: TimeSpan) {
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     let end = world.now + span
     while let deadline = world.node?.deadline, deadline < end {
-      world.now = max(world.now, deadline)
-      world.handle(.deadlineReached)
-      world.deliver()
+      world.wake(at: max(world.now, deadline))
     }
     world.now = end
     world.kill()
@@ -30,16 +26,13 @@ import Testing
 
   private func deadline(_ world: NodeWorld) -> Instant? { world.node?.deadline }
 
-  @Test
-  func `The 60 s for missing parts continue across owners and connections`() throws {
+  @Test func `The 60 s for missing parts continue across owners and connections`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     let first = world.now
     for seconds in [10, 20, 54] as [Int64] {
       world.now = first + .seconds(seconds)
-      world.claim()
-      world.deliver()
+      world.claimAndDeliver()
       #expect(deadline(world) == first + .seconds(60))
       #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
       #expect(world.node?.arriving == [world.invoices[0].paymentHash])
@@ -47,15 +40,12 @@ import Testing
     // Only the connection breaks.
     world.breakWire()
     world.deliver()
-    world.now = first + .milliseconds(54_200)
-    world.handle(.deadlineReached)
-    world.deliver()
+    world.wake(at: first + .milliseconds(54_200))
     #expect(deadline(world) == first + .seconds(60))
     #expect(world.waits.count == 1)
   }
 
-  @Test
-  func `Incomplete sets fail once 60 s are over, although each extension has only 29.5 s`() throws {
+  @Test func `Incomplete sets fail once 60 s are over, although each extension has only 29.5 s`() throws {
     var world = try world(payments: 30)
     world.kill()
     world.deliver()
@@ -70,8 +60,7 @@ import Testing
     #expect(world.news.last == .busy(.nothing))
   }
 
-  @Test
-  func `Each connection waits at least 3 s for a part held at the LSP`() throws {
+  @Test func `Each connection waits at least 3 s for a part held at the LSP`() throws {
     var world = try world(payments: 2)
     for number in 0..<2 { world.pay(number, part: 1, amountMsat: 600, world.data(number)) }
     world.deliver()
@@ -79,78 +68,61 @@ import Testing
     world.deliver()
     world.now = world.now + .seconds(3600)
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     #expect(world.amounts == [1000] && world.failed == 0)
     #expect(deadline(world) == world.now + .seconds(3))
-    world.now = world.now + .seconds(3)
-    world.handle(.deadlineReached)
-    world.deliver()
+    world.wake(at: world.now + .seconds(3))
     #expect(world.failures[101] == .refusedByRecipient(code: FailureCode.mppTimeout))
     #expect(world.waits.isEmpty)
   }
 
-  @Test
-  func `After a reboot the 60 s begin anew, once, and the new beginning is durable`() throws {
+  @Test func `After a reboot the 60 s begin anew, once, and the new beginning is durable`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     world.now = world.now + .seconds(50)
     world.boot = 2
     let booted = world.now
     for seconds in [0, 20, 40] as [Int64] {
       world.now = booted + .seconds(seconds)
-      world.claim()
-      world.deliver()
+      world.claimAndDeliver()
       #expect(deadline(world) == booted + .seconds(60))
       #expect(world.waits.values.map(\.boot) == [2])
     }
   }
 
-  @Test
-  func `A part without a stored arrival time gets its 60 s from the next owner on`()
+  @Test func `A part without a stored arrival time gets its 60 s from the next owner on`()
     throws
   {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     world.waits = [:]
     world.now = world.now + .seconds(50)
     let began = world.now
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     #expect(world.waits.values.map(\.since) == [began])
     #expect(deadline(world) == began + .seconds(60))
     world.now = began + .seconds(30)
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     #expect(deadline(world) == began + .seconds(60))
   }
 
-  @Test
-  func `A waiting_parts row without parts is deleted`() throws {
+  @Test func `A waiting_parts row without parts is deleted`() throws {
     var world = try world()
     world.waits[SHA256.hash([9])] = (1, world.now)
-    world.claim()
-    world.deliver()
+    world.claimAndDeliver()
     #expect(world.waits.isEmpty && deadline(world) == nil)
     #expect(world.news.last == .established)
   }
 
-  @Test
-  func `After a payment's parts have failed, its next part starts 60 s of its own`() throws {
+  @Test func `After a payment's parts have failed, its next part starts 60 s of its own`() throws {
     var world = try world()
-    world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    world.deliver()
+    world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     for part in 1...3 {
       #expect(deadline(world) == world.now + .seconds(60))
-      world.now = world.now + .seconds(60)
-      world.handle(.deadlineReached)
-      world.deliver()
+      world.wake(at: world.now + .seconds(60))
       #expect(world.failed == part && world.waits.isEmpty)
       world.now = world.now + .seconds(7)
-      world.pay(0, part: part + 1, amountMsat: 300, world.data(0))
-      world.deliver()
+      world.payAndDeliver(0, part: part + 1, amountMsat: 300, world.data(0))
     }
   }
 }

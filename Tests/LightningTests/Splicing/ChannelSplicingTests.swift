@@ -9,9 +9,7 @@ import Testing
   @Test
   func `A splice-out takes amount and fee from the wallet's balance once, in BOLT 2's message order`() throws
   {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run()
+    let both = try SpliceDialogue.begun()
     #expect(
       both.said == [2, 2, 80, 81, 66, 70, 67, 70, 67, 70, 70, 132, 132, 71, 71, 77, 77])
     #expect(both.wallet.localMsat == 10_000_000 - (4000 + Self.request.feeSat) * 1000)
@@ -46,11 +44,8 @@ import Testing
     #expect(fee == UInt64(TransactionWeight.splice(paying: transaction.outputs.map(\.script))))
   }
 
-  @Test
-  func `A second splice spends the first splice's funding`() throws {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run()
+  @Test func `A second splice spends the first splice's funding`() throws {
+    var both = try SpliceDialogue.begun()
     let first = both.wallet.funding
     try both.wallet.beginSplice(SpliceRequest(amountSat: 1000, script: targetScript))
     try both.run(until: 132)
@@ -58,8 +53,7 @@ import Testing
     #expect(try BitcoinTransaction(decoding: splice.transaction.array).inputs.map(\.outPoint) == [first])
   }
 
-  @Test
-  func `Committed HTLCs survive a splice and are settled afterwards`() throws {
+  @Test func `Committed HTLCs survive a splice and are settled afterwards`() throws {
     var (peer, wallet) = try splicingPair()
     _ = try peer.offer(amountMsat: 5_000_000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try settle(&peer, &wallet)
@@ -81,8 +75,7 @@ import Testing
     #expect(both.wallet.capacityMsat == 100_000_000 - (4000 + Self.request.feeSat) * 1000)
   }
 
-  @Test
-  func `Pending updates complete on both sides before stfu`() throws {
+  @Test func `Pending updates complete on both sides before stfu`() throws {
     var both = SpliceDialogue(try splicingPair())
     _ = try both.wallet.offer(amountMsat: 1_000_000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try both.peer.offer(amountMsat: 2_000_000, paymentHash: paymentHash(2), cltvExpiry: 700)
@@ -110,9 +103,7 @@ import Testing
     type: UInt16
   ) throws {
     for restarts in 0..<4 {
-      var both = SpliceDialogue(try splicingPair())
-      try both.wallet.beginSplice(Self.request)
-      try both.run(until: type)
+      var both = try SpliceDialogue.begun(until: type)
       if type == 132, both.peer.pendingSplice == nil {
         // The last `tx_complete` is lost as well: only the wallet has signed.
         _ = both.peer
@@ -128,11 +119,8 @@ import Testing
     }
   }
 
-  @Test
-  func `If only one side has signed, it forgets the splice at a tx_abort after the reconnect`() throws {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run(until: 66)
+  @Test func `If only one side has signed, it forgets the splice at a tx_abort after the reconnect`() throws {
+    var both = try SpliceDialogue.begun(until: 66)
     let peer = both.peer
     both.held.forEach { _ = try? both.peer.receive($0) }
     both.held = []
@@ -148,11 +136,8 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test
-  func `After tx_signatures a tx_abort is refused and the splice is kept`() throws {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run(until: 77)
+  @Test func `After tx_signatures a tx_abort is refused and the splice is kept`() throws {
+    let both = try SpliceDialogue.begun(until: 77)
     let abort = Message.transactionAbort(TransactionAbort(channel: channelID))
     for side in [both.peer, both.wallet] {
       var side = side
@@ -166,9 +151,7 @@ import Testing
   func `The non-initiator sends tx_signatures first and then refuses tx_abort; the initiator accepts it`()
     throws
   {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run(until: 71)
+    var both = try SpliceDialogue.begun(until: 71)
     #expect(both.peer.pendingSplice?.stage == .committed && both.wallet.pendingSplice?.stage == .committed)
     let abort = Message.transactionAbort(TransactionAbort(channel: channelID))
     #expect(throws: ChannelError.unexpectedMessage(type: 74)) { try both.peer.receive(abort) }
@@ -176,11 +159,8 @@ import Testing
     #expect(both.wallet.pendingSplice == nil && plain(both.wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test
-  func `Lost tx_signatures and splice_locked are exchanged after a reconnect`() throws {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run(until: 71)
+  @Test func `Lost tx_signatures and splice_locked are exchanged after a reconnect`() throws {
+    var both = try SpliceDialogue.begun(until: 71)
     for message in both.held { _ = try both.wallet.receive(message) }
     both.held = []
     #expect(plain(both.wallet.takeOutgoing()).map(\.type) == [71, 77])
@@ -193,8 +173,7 @@ import Testing
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
 
-  @Test
-  func `Both sides detect a channel state from before a splice`() throws {
+  @Test func `Both sides detect a channel state from before a splice`() throws {
     var both = SpliceDialogue(try splicingPair())
     let old = both.wallet.record
     try both.wallet.beginSplice(Self.request)
@@ -215,9 +194,7 @@ import Testing
   func `A wallet restored to an earlier stage of a splice detects this from the peer's channel_reestablish`()
     throws
   {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run(until: 71)
+    var both = try SpliceDialogue.begun(until: 71)
     #expect(both.wallet.record.splice?.stage == .committed)
     let old = both.wallet.record
     for message in both.held { _ = try both.wallet.receive(message) }
@@ -238,9 +215,7 @@ import Testing
   func `A channel with a pending splice is decoded unchanged, and a record with a damaged splice is refused`()
     throws
   {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(Self.request)
-    try both.run(until: 71)
+    var both = try SpliceDialogue.begun(until: 71)
     for channel in [both.wallet, both.peer] {
       let record = channel.record
       #expect(try Channel(decoding: channel.encoded()).record == record)
@@ -261,8 +236,7 @@ import Testing
     #expect(try Channel(decoding: both.wallet.encoded()).record == both.wallet.record)
   }
 
-  @Test
-  func `A splice below dust, above the balance or without the feature is refused`() throws {
+  @Test func `A splice below dust, above the balance or without the feature is refused`() throws {
     var (_, wallet) = try splicingPair()
     let before = wallet
     func refusal(_ amount: UInt64, _ script: OutputScript = targetScript) -> ChannelError? {
@@ -290,8 +264,7 @@ import Testing
     #expect(throws: ChannelError.doesNotSplice) { try peer.beginSplice(Self.request) }
   }
 
-  @Test
-  func `A late answer to tx_abort does not end a newer splice`() throws {
+  @Test func `A late answer to tx_abort does not end a newer splice`() throws {
     var (_, wallet) = try splicingPair()
     wallet.link.splicing.awaitsAbort = true
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))

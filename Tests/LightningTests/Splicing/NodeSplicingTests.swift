@@ -10,9 +10,7 @@ import Testing
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
   private static var totalMsat: UInt64 { (4000 + request.feeSat) * 1000 }
 
-  private func world(delay: TimeSpan = .zero, peerSplices: Bool = true) throws
-    -> NodeWorld
-  {
+  private func world(delay: TimeSpan = .zero, peerSplices: Bool = true) throws -> NodeWorld {
     var world = try NodeWorld(payments: 2)
     world.splices = true
     world.peer = PeerMachine(
@@ -24,9 +22,19 @@ import Testing
 
   private let splicing = NodeActivity(isSplicing: true)
 
-  private func connect(_ world: inout NodeWorld) {
-    world.claim()
-    world.settle()
+  /// The owner is connected, and its user has asked for a splice.
+  private func asked(delay: TimeSpan = .zero, peerSplices: Bool = true) throws -> NodeWorld {
+    var world = try world(delay: delay, peerSplices: peerSplices)
+    world.claimAndSettle()
+    ask(&world)
+    return world
+  }
+
+  /// The LSP waits before it signs.
+  private func begun(delay: TimeSpan) throws -> NodeWorld {
+    var world = try asked(delay: delay)
+    world.deliver()
+    return world
   }
 
   private func ask(_ world: inout NodeWorld, _ request: SpliceRequest = request) {
@@ -43,20 +51,15 @@ import Testing
 
   @Test
   func `A splice-out completes; the node reports once that it splices, at last that it is idle`() throws {
-    var world = try world()
-    connect(&world)
-    ask(&world)
+    var world = try asked()
     world.settle()
     #expect(isDone(world) && world.refusals == [] && world.troubles == [])
     #expect(world.news.filter { $0 == .busy(splicing) }.count == 1)
     #expect(world.news.last == .busy(.nothing))
   }
 
-  @Test
-  func `A splice is stored, and its backup sent, before the wallet sends commitment_signed`() throws {
-    var world = try world()
-    connect(&world)
-    ask(&world)
+  @Test func `A splice is stored, and its backup sent, before the wallet sends commitment_signed`() throws {
+    var world = try asked()
     var written: [NodeDirective] = []
     for _ in 0..<100 where written.isEmpty {
       guard let message = world.wire?.toWallet.first else {
@@ -82,11 +85,8 @@ import Testing
     #expect(written.contains { if case .spliceBegun = $0 { true } else { false } })
   }
 
-  @Test
-  func `A splice is refused when the peer does not offer splicing`() throws {
-    var world = try world(peerSplices: false)
-    connect(&world)
-    ask(&world)
+  @Test func `A splice is refused when the peer does not offer splicing`() throws {
+    var world = try asked(peerSplices: false)
     world.settle()
     #expect(world.refusals == [NodeMachine.doesNotSplice])
     #expect(world.stored.channel?.funding.transaction.hash == world.peer.state.channel.id)
@@ -107,8 +107,7 @@ import Testing
     #expect(isDone(world))
     var node = NodeMachine(configuration: .init(fundingKey: walletSide.key))
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [.spliceRefused(.notHeld)])
-    _ = node.handle(
-      .started(fence(1), NodeState()), at: world.now)
+    _ = node.handle(.started(fence(1), NodeState()), at: world.now)
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [])
     let late = world.now + .seconds(5)
     #expect(node.deadline.map { $0 <= late } == true)
@@ -116,11 +115,8 @@ import Testing
       node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceTimedOut))))
   }
 
-  @Test
-  func `A disconnect before signing refuses the request and leaves no splice`() throws {
-    var world = try world()
-    connect(&world)
-    ask(&world)
+  @Test func `A disconnect before signing refuses the request and leaves no splice`() throws {
+    var world = try asked()
     world.breakWire()
     #expect(world.refusals == [NodeMachine.spliceLost])
     world.settle()
@@ -130,28 +126,19 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test
-  func `The next owner completes a pending splice and begins no other`() throws {
-    var world = try world(delay: .seconds(3))
-    connect(&world)
-    ask(&world)
-    world.deliver()
+  @Test func `The next owner completes a pending splice and begins no other`() throws {
+    var world = try begun(delay: .seconds(3))
     #expect(world.stored.channel?.pendingSplice != nil && world.peer.state.channel.pendingSplice != nil)
     world.news = []
-    world.claim()
-    world.settle()
+    world.claimAndSettle()
     #expect(isDone(world))
     #expect(world.splicesBegun.count == 1)
     let said = world.news.filter { $0 == .busy(splicing) || $0 == .busy(.nothing) }
     #expect(said == [.busy(splicing), .busy(.nothing)], "\(world.news)")
   }
 
-  @Test
-  func `Payments in both directions wait until the splice is done`() throws {
-    var world = try world(delay: .seconds(3))
-    connect(&world)
-    ask(&world)
-    world.deliver()
+  @Test func `Payments in both directions wait until the splice is done`() throws {
+    var world = try begun(delay: .seconds(3))
     world.pay(0)
     world.externalInvoice(0)
     world.send(0)
@@ -163,15 +150,10 @@ import Testing
     #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
   }
 
-  @Test
-  func `An outgoing payment that waited 5 s for a splice is refused with that reason`() throws {
-    var world = try world(delay: .seconds(8))
-    connect(&world)
-    ask(&world)
-    world.deliver()
+  @Test func `An outgoing payment that waited 5 s for a splice is refused with that reason`() throws {
+    var world = try begun(delay: .seconds(8))
     world.externalInvoice(0)
-    world.send(0)
-    world.settle()
+    world.sendAndSettle(0)
     #expect(world.refusals == [NodeMachine.payDuringSplice])
     #expect(isDone(world))
   }
@@ -181,10 +163,7 @@ import Testing
     `A peer that stalls a splice for 30 s is disconnected; after the peer's restart the splice completes`()
     throws
   {
-    var world = try world(delay: .seconds(40))
-    connect(&world)
-    ask(&world)
-    world.deliver()
+    var world = try begun(delay: .seconds(40))
     world.now = world.now + .seconds(30)
     world.handle(.deadlineReached)
     #expect(world.troubles.contains("a splice made no progress in 30 s"))
@@ -197,25 +176,8 @@ import Testing
     #expect(isDone(world))
   }
 
-  @Test
-  func `A database lost during a splice is restored with the splice from the backup`() throws {
-    var world = try world(delay: .seconds(3))
-    connect(&world)
-    ask(&world)
-    world.deliver()
-    #expect(world.peer.state.channel.pendingSplice != nil)
-    world.stored = NodeState()
-    world.claim()
-    world.settle()
-    #expect(isDone(world))
-  }
-
-  @Test
-  func `A splice requested while another is restored from the peer's backup is refused`() throws {
-    var world = try world(delay: .seconds(3))
-    connect(&world)
-    ask(&world)
-    world.deliver()
+  @Test func `A splice requested while another is restored from the peer's backup is refused`() throws {
+    var world = try begun(delay: .seconds(3))
     let first = world.splicesBegun
     world.stored = NodeState()
     world.claim()
@@ -226,23 +188,10 @@ import Testing
   }
 
   @Test
-  func `A peer that signs after 40 s is disconnected, and a later connection completes the splice`() throws {
-    var world = try world(delay: .seconds(40))
-    connect(&world)
-    ask(&world)
-    world.settle()
-    #expect(world.troubles.contains("a splice made no progress in 30 s"))
-    #expect(isDone(world))
-  }
-
-  @Test
   func `A tx_abort from the peer ends the wallet's pending splice, and the node reports that it is idle`()
     throws
   {
-    var world = try world(delay: .seconds(3))
-    connect(&world)
-    ask(&world)
-    world.deliver()
+    var world = try begun(delay: .seconds(3))
     #expect(world.news.last == .busy(splicing))
     let abort = TransactionAbort(channel: world.peer.state.channel.id, text: "no")
     world.handle(.received(.transactionAbort(abort)))

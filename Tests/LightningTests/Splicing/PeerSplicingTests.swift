@@ -43,8 +43,7 @@ import Testing
 
   private func types(_ directives: [PeerDirective]) -> [UInt16] { messages(directives).map(\.type) }
 
-  @Test
-  func `The LSP signs after its configured delay, commitment_signed before tx_signatures`() throws {
+  @Test func `The LSP signs after its configured delay, commitment_signed before tx_signatures`() throws {
     var (peer, wallet) = try fixture(delay: .seconds(2))
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     let said = try talk(&peer, &wallet, at: milliseconds(0))
@@ -77,8 +76,7 @@ import Testing
     }
   }
 
-  @Test
-  func `After 60 s of quiescence the LSP warns and disconnects; the channel is unchanged`() throws {
+  @Test func `After 60 s of quiescence the LSP warns and disconnects; the channel is unchanged`() throws {
     var (peer, wallet) = try fixture()
     let before = peer.state.channel.record
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
@@ -93,15 +91,14 @@ import Testing
     #expect(peer.state.channel.record == before && !peer.isWalletConnected)
   }
 
-  @Test
-  func `An LSP without splicing does not offer it and refuses stfu`() throws {
+  @Test func `An LSP without splicing does not offer it and refuses stfu`() throws {
     var fixture = try PeerFixture()
     let opening = messages(fixture.handle(.connected(connection: 1)))
     guard case .initMessage(let answer)? = opening.first else { return #expect(Bool(false)) }
     #expect(!answer.offersSplices)
-    _ = fixture.handle(.received(connection: 1, initMessage(fence(1))))
-    _ = fixture.handle(.received(connection: 1, fixture.wallet.reestablish()))
+    _ = fixture.hear(initMessage(fence(1)))
+    _ = fixture.hear(fixture.wallet.reestablish())
     let stfu = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
-    #expect(types(fixture.handle(.received(connection: 1, stfu))) == [1])
+    #expect(types(fixture.hear(stfu)) == [1])
   }
 }

@@ -50,6 +50,14 @@ struct SpliceDialogue {
 
   init(_ pair: (Channel, Channel)) { (peer, wallet) = pair }
 
+  /// The wallet takes 4000 sat out.
+  static func begun(until stop: UInt16? = nil) throws -> SpliceDialogue {
+    var both = SpliceDialogue(try splicingPair())
+    try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
+    try both.run(until: stop)
+    return both
+  }
+
   mutating func run(until stop: UInt16? = nil) throws {
     while true {
       let fromWallet = held.isEmpty ? plain(wallet.takeOutgoing()) : []

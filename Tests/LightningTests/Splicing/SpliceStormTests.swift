@@ -97,8 +97,7 @@ import Testing
     #expect(throws: ChannelError.self) { try peer.receive(message) }
   }
 
-  @Test
-  func `An invalid splice_init is refused`() throws {
+  @Test func `An invalid splice_init is refused`() throws {
     try expectAbort([], Self.start(feerate: 252), .feerate(lowest: 253, highest: 10_000))
     try expectAbort([], Self.start(feerate: 10_001), .feerate(lowest: 253, highest: 10_000))
     try expectAbort([], Self.start(0), .takesNothing)
@@ -155,8 +154,7 @@ import Testing
     #expect(peer.pendingSplice?.feeSat == least && peer.pendingSplice?.isOurs == false)
   }
 
-  @Test
-  func `A splice message out of order is refused and leaves the channel unchanged`() throws {
+  @Test func `A splice message out of order is refused and leaves the channel unchanged`() throws {
     let early: [Message] = [
       .spliceAck(SpliceAck(channel: channelID, fundingKey: walletSide.key)), Self.complete, Self.input(),
       Self.output(2, 4000, targetScript),
@@ -191,9 +189,7 @@ import Testing
 
   @Test
   func `Signatures that name another transaction, are incomplete, or come out of order are refused`() throws {
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
-    try both.run(until: 132)
+    var both = try SpliceDialogue.begun(until: 132)
     let splice = try #require(both.wallet.pendingSplice)
     for message in both.held { _ = try? both.peer.receive(message) }
     func commitment(_ id: TransactionID?, _ count: Int = 0) -> Message {
@@ -229,17 +225,12 @@ import Testing
     #expect(throws: ChannelError.otherFunding) { try wallet.receive(locked) }
   }
 
-  @Test
-  func `The wallet accepts no contribution of the peer, and no splice that the peer begins`() throws {
+  @Test func `The wallet accepts no contribution of the peer, and no splice that the peer begins`() throws {
     for message in [Self.input(1), Self.output(1, 4000, targetScript)] {
-      var both = SpliceDialogue(try splicingPair())
-      try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
-      try both.run(until: 66)
+      var both = try SpliceDialogue.begun(until: 66)
       #expect(try both.wallet.receive(message) == [.spliceGivenUp(SpliceObjection.addsNothing.description)])
     }
-    var both = SpliceDialogue(try splicingPair())
-    try both.wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
-    try both.run(until: 81)
+    var both = try SpliceDialogue.begun(until: 81)
     let ack = SpliceAck(channel: channelID, contribution: 1, fundingKey: providerSide.key)
     #expect(
       try both.wallet.receive(.spliceAck(ack)) == [.spliceGivenUp(SpliceObjection.addsNothing.description)])
@@ -250,8 +241,7 @@ import Testing
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [74])
   }
 
-  @Test
-  func `On simultaneous stfu the channel opener goes first, and the wallet's request fails`() throws {
+  @Test func `On simultaneous stfu the channel opener goes first, and the wallet's request fails`() throws {
     var (_, wallet) = try splicingPair()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     #expect(plain(wallet.takeOutgoing()).map(\.type) == [2])

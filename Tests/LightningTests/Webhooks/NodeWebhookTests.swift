@@ -8,12 +8,7 @@ import Testing
 @Suite("The wallet's requests about webhooks") struct NodeWebhookTests {
   private let url = "http://127.0.0.1/x"
 
-  private func connected() throws -> NodeWorld {
-    var world = try NodeWorld(payments: 1)
-    world.claim()
-    world.settle()
-    return world
-  }
+  private func connected() throws -> NodeWorld { try NodeWorld.connected(payments: 1) }
 
   private func reply(_ text: String) -> NodeEvent { .received(.service(Bytes(Array(text.utf8)))) }
 

@@ -25,9 +25,8 @@ import Testing
 
   /// A wallet that has registered, was called, and is away.
   private func away(pushStrategy: PushForm = .phoenix) throws -> PeerFixture {
-    var fixture = try PeerFixture(pushStrategy: pushStrategy)
-    _ = try fixture.establish(1)
-    let directives = fixture.handle(.received(connection: 1, request(.set(name: "a", url: url))))
+    var fixture = try PeerFixture.established(pushStrategy: pushStrategy)
+    let directives = fixture.hear(request(.set(name: "a", url: url)))
     #expect(called(directives) == [.webhookRegistered])
     _ = fixture.handle(.webhookCalled(call: 1, .answered(status: 200)))
     _ = fixture.handle(.closed(connection: 1, "left"))
@@ -35,9 +34,8 @@ import Testing
   }
 
   @Test func `A registration is stored before it is answered and before the webhook is called`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
-    let directives = fixture.handle(.received(connection: 1, request(.set(name: "a", url: url))))
+    var fixture = try PeerFixture.established()
+    let directives = fixture.hear(request(.set(name: "a", url: url)))
     guard case .store(let changes) = directives.first, directives.count == 3,
       case .send(_, .service) = directives[1], case .webhook(.call) = directives[2]
     else {
@@ -49,12 +47,11 @@ import Testing
   }
 
   @Test func `A refused request changes nothing but its frame's row`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     for payload in [
       "{", #"{"jsonrpc":"2.0","id":"1","method":"lsps5.remove_webhook","params":{"app_name":"x"}}"#,
     ] {
-      let directives = fixture.handle(.received(connection: 1, .service(Bytes(Array(payload.utf8)))))
+      let directives = fixture.hear(.service(Bytes(Array(payload.utf8))))
       #expect(changes(directives) == [.frameActedOn(connection: 1)] && replies(directives).count == 1)
     }
     #expect(fixture.peer.state.webhooks == nil)
@@ -105,9 +102,8 @@ import Testing
     var fixture = try away()
     _ = fixture.pay(1, holdUntil: 5000)
     _ = fixture.handle(.webhookCalled(call: 2, .unreachable))
-    fixture.now = 5000
     #expect(
-      changes(fixture.handle(.deadlineReached)).contains(.webhook(.ended(call: 2, .notNeeded))))
+      changes(fixture.wake(at: 5000)).contains(.webhook(.ended(call: 2, .notNeeded))))
     #expect(fixture.peer.deadline == nil && fixture.peer.state.webhooks?.isQuiet == true)
   }
 
@@ -117,40 +113,36 @@ import Testing
     fixture.now = 100
     _ = fixture.handle(.webhookCalled(call: 2, .unreachable))
     #expect(fixture.peer.deadline == milliseconds(1100))
-    fixture.now = 1100
-    #expect(called(fixture.handle(.deadlineReached)) == [.paymentIncoming])
+    #expect(called(fixture.wake(at: 1100)) == [.paymentIncoming])
   }
 
   @Test func `A payment that a push was for is not announced when its webhook is set later`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1)
     _ = try fixture.establish(1)
-    _ = fixture.handle(.received(connection: 1, request(.set(name: "a", url: url))))
+    _ = fixture.hear(request(.set(name: "a", url: url)))
     #expect(fixture.peer.hasWebhooks)
     #expect(fixture.peer.state.webhooks?.calls.map(\.notification) == [.webhookRegistered])
   }
 
   @Test func `A node without a channel is refused with LDK's code, and one before init is not heard`() throws
   {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     _ = fixture.handle(.walletNamed(try #require(PrivateKey(SHA256.hash([8]))).publicKey))
     let stranger = try #require(PrivateKey(SHA256.hash([9]))).publicKey
     _ = fixture.handle(.connected(connection: 2, node: stranger))
-    #expect(replies(fixture.handle(.received(connection: 2, request(.list)))) == [])
-    _ = fixture.handle(.connected(connection: 3, node: stranger))
-    _ = fixture.handle(.received(connection: 3, initMessage(nil)))
-    let directives = fixture.handle(.received(connection: 3, request(.set(name: "a", url: url))))
+    #expect(replies(fixture.hear(request(.list), on: 2)) == [])
+    _ = fixture.visit(3, stranger, nil)
+    let directives = fixture.hear(request(.set(name: "a", url: url)), on: 3)
     #expect(replies(directives).first?.contains(#""code":1003"#) == true)
     #expect(fixture.peer.state.webhooks == nil)
   }
 
   @Test func `Too many requests end the connection`() throws {
-    var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
+    var fixture = try PeerFixture.established()
     var answered = 0
     for _ in 0..<100 {
-      answered += replies(fixture.handle(.received(connection: 1, request(.list)))).count
+      answered += replies(fixture.hear(request(.list))).count
     }
     #expect(answered == 20 && !fixture.peer.isWalletConnected)
   }
@@ -166,9 +158,8 @@ import Testing
     for payload in [long, padded] {
       let heard = try HeardMessage(Message.service(Bytes(payload)).encoded())
       #expect(heard.bytes.count < 100)
-      var fixture = try PeerFixture()
-      _ = try fixture.establish(1)
-      let reply = replies(fixture.handle(.received(connection: 1, heard.message)))
+      var fixture = try PeerFixture.established()
+      let reply = replies(fixture.hear(heard.message))
       #expect(reply.first?.contains("-32700") == true)
     }
   }
