@@ -3,7 +3,7 @@ import PhonePolicy
 
 @testable import Baton
 
-/// A row of iosd's processes, as `baton ps` reads it from an answer or from the file.
+/// A row of iosd's processes, as `baton list processes` reads it from an answer or from the file.
 enum ProcessFactsFuzz: FuzzTarget {
   static let name = "process-facts"
   static let longestInput = 1024

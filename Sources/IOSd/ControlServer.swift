@@ -193,11 +193,11 @@ extension ControlServer {
     default: throw .badValue(name: "do", expected: "tap, action or dismiss")
     }
     guard let row = shell.notifications.rows.last(where: { $0.id == id }) else {
-      return .error("there is no notification \(id); `baton notifications` lists the present ones")
+      return .error("there is no notification \(id); `baton list notifications` lists the present ones")
     }
     guard row.isThere else {
       return .error(
-        "notification \(id) is gone from the list; `baton notifications` lists the present ones")
+        "notification \(id) is gone from the list; `baton list notifications` lists the present ones")
     }
     if let why = shell.phone.refusal(of: touch, category: row.category) { return .error(why.description) }
     shell.handle(.notificationTouched(id: id, category: row.category, touch))

@@ -534,7 +534,7 @@ extension PhoneShell {
       let pid = child(.app)?.process.identity.pid, ProcessTable.isStopped(pid)
     else { return refusal.description }
     return
-      "the outcome is unknown: the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time, and may begin the request once `baton thaw app` continues it; look at `baton payments` before you try again"
+      "the outcome is unknown: the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time, and may begin the request once `baton thaw app` continues it; look at `baton list payments` before you try again"
   }
 }
 

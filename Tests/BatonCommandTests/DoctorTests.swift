@@ -126,7 +126,7 @@ import WaitingTests
       State(
         kind: .processFailed,
         cause: "notifyextd (process 77) crashed with exit code 3; its last line: no key",
-        step: "baton ps -a", name: "an extension that crashes"
+        step: "baton list processes -a", name: "an extension that crashes"
       ) {
         try end("extension", of: $0) {
           $0.path = "/x/notifyextd"
@@ -140,7 +140,7 @@ import WaitingTests
       },
       State(
         kind: .processFailed, cause: "mainappd (process 77) ended by itself with exit code 78",
-        step: "baton ps -a", name: "an app that gives up"
+        step: "baton list processes -a", name: "an app that gives up"
       ) {
         try end("app", of: $0) {
           $0.number = 78
@@ -149,7 +149,8 @@ import WaitingTests
         }
       },
       State(
-        kind: .processFailed, cause: "notifyextd (process 77) killed: memory", step: "baton ps -a",
+        kind: .processFailed, cause: "notifyextd (process 77) killed: memory",
+        step: "baton list processes -a",
         name: "an extension above its limit"
       ) {
         try end("extension", of: $0) {

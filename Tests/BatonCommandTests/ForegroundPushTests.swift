@@ -56,7 +56,7 @@ import WaitingTests
   }
 
   private func expectTheAppAlone() throws {
-    #expect(try phone.run("notifications") == "no notification was shown yet\n")
+    #expect(try phone.run("list", "notifications") == "no notification was shown yet\n")
     let processes = try phone.phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"]))
     #expect(processes.elements?.map { $0["role"]?.text } == ["app"], "no extension was started")
   }

@@ -31,10 +31,12 @@ struct HinderedExtensionTests {
       kill(try #require(pid), SIGSEGV)
     }
     try Wait.until("the push as sent") {
-      try phone.run("notifications").contains("Open the app to receive")
+      try phone.run("list", "notifications").contains("Open the app to receive")
     }
     try phone.openAndConnect()
     try Wait.until("the payment to settle") { try phone.phone.peerPayments().map(\.state) == ["paid"] }
-    #expect(try phone.run("ps", "--all").contains(fault == ["--fault-hang"] ? "SIGSEGV" : "ActiveHard 24 MB"))
+    #expect(
+      try phone.run("list", "processes", "--all").contains(
+        fault == ["--fault-hang"] ? "SIGSEGV" : "ActiveHard 24 MB"))
   }
 }

@@ -160,8 +160,8 @@ import WaitingTests
     }
   }
 
-  @Test(arguments: ["inspect", "status", "payments"])
-  func `An interruption during the copy of a container removes the copy`(verb: String) throws {
+  @Test(arguments: [["inspect"], ["status"], ["list", "payments"]])
+  func `An interruption during the copy of a container removes the copy`(verb: [String]) throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()
@@ -171,7 +171,7 @@ import WaitingTests
     #expect(truncate(database, 1_000_000_000) == 0)
     // A database beside a rollback journal is not read in place.
     phone.scratch.write("phone/AppGroup/node.sqlite-journal", "0")
-    let words = verb == "inspect" ? [verb, phone.phone.container] : ["--home", phone.phone.home, verb]
+    let words = verb == ["inspect"] ? verb + [phone.phone.container] : ["--home", phone.phone.home] + verb
     for _ in 0..<20 {
       let run = try Marked(words)
       try run.wait("the copy, or the end") { run.isCopying || run.isOver }

@@ -21,7 +21,8 @@ import WaitingTests
     func expect(_ title: String, _ body: String, _ verb: String...) throws {
       _ = try phone.run(["lsp"] + verb)
       try Wait.until("the text \(title)") {
-        try phone.run("notifications").contains(title) && phone.run("notifications").contains(body)
+        try phone.run("list", "notifications").contains(title)
+          && phone.run("list", "notifications").contains(body)
       }
     }
     try expect("Payment Incoming", "Open now to receive via new channel", "open-by-payment", invoice)
@@ -50,8 +51,8 @@ import WaitingTests
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
     _ = try phone.run("pay", invoice, "--no-wait")
-    try Wait.until("the text") { try phone.run("notifications").contains("Payment Incoming") }
-    let told = try phone.run("notifications")
+    try Wait.until("the text") { try phone.run("list", "notifications").contains("Payment Incoming") }
+    let told = try phone.run("list", "notifications")
     #expect(told.contains("Open Bitkit to receive") && !told.contains("being held"), "\(told)")
   }
 }

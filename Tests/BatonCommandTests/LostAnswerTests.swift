@@ -120,7 +120,7 @@ import WaitingTests
     }
     #expect(
       error.description
-        == "the outcome is unknown: the daemon at \(phone.lspdSocket) did not answer in time; look at its journal; look at `baton payments` before you try again"
+        == "the outcome is unknown: the daemon at \(phone.lspdSocket) did not answer in time; look at its journal; look at `baton list payments` before you try again"
     )
     #expect(CommandFailure(error).code == .tooSlow)
     #expect(throws: ControlClientError.timedOut(path: phone.lspdSocket)) {

@@ -33,7 +33,7 @@ struct NoColourTests {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let verbs = [
-      "status", "ps", "logs", "payments", "pushes", "doctor", "help exit-codes",
+      "status", "list processes", "logs", "list payments", "list pushes", "doctor", "help exit-codes",
       "inspect '\(phone.phone.container)'", "run --simulated '\(story)'",
     ]
     var coloured = 0

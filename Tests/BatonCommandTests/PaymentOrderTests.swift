@@ -80,7 +80,7 @@ import WaitingTests
     #expect(withdrawn.cells.dropFirst() == ["out", "4,000 sat", "withdrawal done, fee 300 sat", "4d3c", ""])
   }
 
-  @Test func `baton payments names a failure code as baton send does`() {
+  @Test func `baton list payments names a failure code as baton send does`() {
     let failed = sent(1, epoch: 1, wall: 1, code: 16399)
     #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
     #expect(

@@ -6,7 +6,7 @@ import WaitingTests
 
 @testable import Baton
 
-@Suite("baton payments", .waits) struct PaymentsVerbTests {
+@Suite("baton list payments", .waits) struct PaymentsVerbTests {
   private let phone = CommandPhone()
 
   private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
@@ -24,7 +24,7 @@ import WaitingTests
     let paid = try phone.run("pay", invoice)
     #expect(paid.contains("settled: 5,000 sat"), "\(paid)")
     try phone.openAndConnect()
-    let rows = JSONValue(parsing: Array(try phone.run("payments", "--json").utf8))?.elements
+    let rows = JSONValue(parsing: Array(try phone.run("list", "payments", "--json").utf8))?.elements
     #expect(rows?.map { $0["amount_msat"]?.uint } == [5_000_000])
     #expect(rows?.map { $0["direction"]?.text } == ["in"])
     #expect(try balanceMsat() == before + 5_000_000)

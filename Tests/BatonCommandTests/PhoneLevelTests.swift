@@ -55,7 +55,7 @@ struct PhoneLevelTests {
     let push = scratch.write("push.apns", #"{"aps":{"alert":{"title":"Payment"},"mutable-content":1}}"#)
     _ = try phone.run("push", push)
     try Wait.until("the extension's text to be shown") {
-      try phone.run("notifications").contains("A push came")
+      try phone.run("list", "notifications").contains("A push came")
     }
     _ = try phone.run("down")
     let judge = scratch.end(try scratch.start("baton", ["judge", phone.phone.home]))

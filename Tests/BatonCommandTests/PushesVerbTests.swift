@@ -6,19 +6,19 @@ import WaitingTests
 
 @testable import Baton
 
-@Suite("baton pushes", .waits) struct PushesVerbTests {
+@Suite("baton list pushes", .waits) struct PushesVerbTests {
   private func value(_ text: String) throws -> JSONValue {
     try #require(JSONValue(parsing: Array(text.utf8)))
   }
 
   @Test
   func
-    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4, B-M.5, B-M.2, B-C.1 baton pushes prints counts, times and memory of silent pushes and tasks`()
+    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4, B-M.5, B-M.2, B-C.1 baton list pushes prints counts, times and memory of silent pushes and tasks`()
     throws
   {
     let phone = CommandPhone()
     _ = try phone.run("up", "--silent-pushes", "--build", "debug")
-    #expect(try phone.run("pushes") == "no push has arrived yet; `baton push` delivers one\n")
+    #expect(try phone.run("list", "pushes") == "no push has arrived yet; `baton push` delivers one\n")
     // Then only the app, woken by the silent push, can receive.
     _ = try phone.run("device", "notifications", "off")
     try phone.openAndConnect()
@@ -30,16 +30,16 @@ import WaitingTests
     let said = try phone.run("push", "--silent", "--type", "Other")
     #expect(said.hasSuffix(" was delivered to the phone\n"))
     try Wait.until("the app to be done") { try phone.fates().last == "completed with no-data" }
-    _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
-    try Wait.until("the task to be done") { try phone.run("tasks").contains("completed") }
-    let text = try phone.run("pushes")
+    _ = try phone.run("app", "launch-task", "com.example.lightning.sync")
+    try Wait.until("the task to be done") { try phone.run("list", "tasks").contains("completed") }
+    let text = try phone.run("list", "pushes")
     #expect(
       text.contains(
         "2 arrived, 2 were handed to the app, with 1 the app received a payment, with 0 it did not")
     )
     #expect(text.contains("the node started ") && text.contains("the node was connected "))
     #expect(text.contains("background tasks: 1 completed of 1 begun"))
-    let json = try value(try phone.run("pushes", "--json"))
+    let json = try value(try phone.run("list", "pushes", "--json"))
     let pushes = try #require(json["pushes"]?.elements)
     #expect(pushes.map { $0["visible"]?.flag } == [true, false, false])
     let start = try #require(pushes[1]["node_start_ms"]?.int)
@@ -52,13 +52,13 @@ import WaitingTests
     #expect(settled.count == 1)
     #expect(json["silent"]?["received"]?.int == 1)
     _ = try phone.run("down")
-    let off = try phone.run("pushes")
+    let off = try phone.run("list", "pushes")
     #expect(off.contains("with 1 the app received a payment"), "also when the phone is off")
     // The node of the app that has received the payment, with its start and its end.
     #expect(off.contains("memory of processes that have ended: the app at most "))
     #expect(off.contains("(1 process), the app at work on a silent push at most "))
     #expect(off.contains("of 1 payment announced by a push, 1 was received within 15 s of it"))
-    let after = try value(try phone.run("pushes", "--json"))
+    let after = try value(try phone.run("list", "pushes", "--json"))
     let peak = try #require(after["memory"]?["app_at_work_bytes"]?.uint)
     #expect(peak > 1_000_000 && peak < 100 * 1_048_576)
     #expect(after["memory"]?["app_at_work_processes"]?.int == 1)
@@ -186,7 +186,7 @@ import WaitingTests
     #expect(fate("original", endedAt: 7, isMutable: false) == "shown")
   }
 
-  @Test func `In baton pushes a count of one is in the singular`() throws {
+  @Test func `In baton list pushes a count of one is in the singular`() throws {
     let one = try figures(
       pushes: [
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#

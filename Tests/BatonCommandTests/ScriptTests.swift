@@ -51,7 +51,10 @@ struct ScriptTests {
   @Test
   func `With --json a failed verb prints a JSON error with the exit code's word`() throws {
     let home = ["--json", "--home", scratch("phone")]
-    for verb in [["status"], ["app", "open"], ["device"], ["notifications"], ["tasks"], ["invoice", "5"]] {
+    for verb in [
+      ["status"], ["app", "open"], ["device"], ["list", "notifications"], ["list", "tasks"],
+      ["invoice", "5"],
+    ] {
       expectError(try run(home + verb), .daemonMissing, verb)
     }
     for verb in [
@@ -80,9 +83,10 @@ struct ScriptTests {
   // MARK: Outputs
 
   private static let speaking = [
-    ["version"], ["version", "--json"], ["help"], ["help", "app"], ["--version"], ["up", "-h"],
+    ["--version", "--json"], ["help"], ["help", "app"], ["--version"], ["up", "-h"],
     ["help", "exit-codes"],
-    ["completion", "bash"], ["run", "--commands"], ["pushes"], ["ps"], ["down", "--json"],
+    ["completion", "bash"], ["run", "--commands"], ["list", "pushes"], ["list", "processes"],
+    ["down", "--json"],
     ["invoice", "--read", invoice],
     ["sim", "--seeds", "1", "--length", "1s", "--results", "-"],
     ["replay", "--seed", "1", "--length", "1s", "--step"],
@@ -137,10 +141,10 @@ struct ScriptTests {
     for words in [["logs"], ["app", "open"]] {
       #expect(try run(["help"] + words).output == run(words + ["-h"]).output)
     }
-    let version = try run(["version"]).output
+    let version = try run(["--version"]).output
     #expect(version.hasPrefix("baton \(batonVersion)\ncontainer "))
-    #expect(try run(["--version"]).output == version)
-    #expect(try run(["--version", "--json"]).output == run(["version", "--json"]).output)
+    let versions = JSONValue(parsing: Array(try run(["--version", "--json"]).output.utf8))
+    #expect(versions?["version"]?.text == batonVersion)
     let codes = JSONValue(parsing: Array(try run(["help", "exit-codes", "--json"]).output.utf8))?.elements
     #expect(codes?.compactMap { $0["exit"]?.int } == ExitCode.allCases.map { Int64($0.rawValue) })
     let usage = JSONValue(parsing: Array(try run(["help", "app", "open", "--json"]).output.utf8))

@@ -29,7 +29,8 @@ import WaitingTests
     #expect(phone.scratch.end(hasty) == .exited(code: ExitCode.tooSlow.rawValue))
     #expect(
       phone.scratch.text("hasty").hasSuffix(
-        "baton: no outcome in 10 ms; the payment stays in the channel; `baton payments` shows how it ends\n"))
+        "baton: no outcome in 10 ms; the payment stays in the channel; `baton list payments` shows how it ends\n"
+      ))
     _ = try phone.run("app", "home")
     try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: outgoing payment ")
@@ -43,7 +44,7 @@ import WaitingTests
     // A debug build, which a sanitized phone runs, is never stopped.
     if !CommandPhone.isSanitized {
       try Wait.until("the app to be suspended") { try phone.run("status").contains("suspended") }
-      #expect(try phone.run("ps").contains(try Regex("mainappd +\\d+ +suspended ")))
+      #expect(try phone.run("list", "processes").contains(try Regex("mainappd +\\d+ +suspended ")))
       #expect(
         try phone.run("invoice", "5")
           == "baton: the app is suspended, and only the app can do that; open it first\n")

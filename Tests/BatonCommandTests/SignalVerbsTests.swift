@@ -64,7 +64,7 @@ import WaitingTests
     #expect(try code("thaw", "app") == 0)
     try strike(.app, ["--crash", "segv"], gone: .notDone)
     for words in ["crashed by SIGABRT", "crashed by SIGSEGV"] {
-      try Wait.until(words) { try phone.run("ps", "--all").contains(words) }
+      try Wait.until(words) { try phone.run("list", "processes", "--all").contains(words) }
     }
     try strike(.lspd, [], gone: .daemonMissing)
     try strike(.iosd, [], gone: .daemonMissing)

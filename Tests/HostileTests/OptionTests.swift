@@ -7,12 +7,12 @@ struct OptionTests {
 
   static let cases: [(program: String, words: [String], sentence: String)] = [
     ("baton", ["--hoome", "x"], "there is no option `--hoome`; did you mean --home?"),
-    ("baton", ["--home", "a", "--home", "b", "ps"], "--home is given twice; give it once"),
-    ("baton", ["ps", "--home"], "--home needs a value; write --home DIR"),
-    ("baton", ["ps", "--home="], "--home must not be empty; write --home DIR"),
+    ("baton", ["--home", "a", "--home", "b", "status"], "--home is given twice; give it once"),
+    ("baton", ["status", "--home"], "--home needs a value; write --home DIR"),
+    ("baton", ["status", "--home="], "--home must not be empty; write --home DIR"),
     (
-      "baton", ["ps", "\u{1b}]0;owned\u{7}"],
-      "`.]0;owned.` is one word too many; see baton ps -h"
+      "baton", ["list", "processes", "\u{1b}]0;owned\u{7}"],
+      "`.]0;owned.` is one word too many; see baton list processes -h"
     ),
     (
       "baton", ["up", "--hold-seconds", "-1"],
@@ -149,7 +149,7 @@ struct OptionTests {
   @Test
   func `An invalid BATON_HOME or BATON_OS_FD is refused, a long NO_COLOR or TERM ignored`() throws {
     let long = try RealPhone.run(
-      "baton", ["ps"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
+      "baton", ["status"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
     #expect(long.errors.hasPrefix("baton: BATON_HOME must be a path of at most 4095 bytes, not `xxx"))
     #expect(long.errors.count < 200)
     try inScratch { directory in
@@ -162,7 +162,8 @@ struct OptionTests {
       }
       let colours = String(repeating: "1", count: 100_000)
       let shown = try RealPhone.run(
-        "baton", ["--home", directory, "ps"], environment: ["NO_COLOR": colours, "TERM": colours])
+        "baton", ["--home", directory, "list", "processes"],
+        environment: ["NO_COLOR": colours, "TERM": colours])
       #expect(shown.code == 0)
     }
   }

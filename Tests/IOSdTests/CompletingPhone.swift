@@ -78,7 +78,7 @@ final class CompletingPhone {
     try Wait.until("the payment's record is stored") { (try? store.all())?.isEmpty == false }
   }
 
-  func tap(_ notification: UInt64) throws { _ = try baton("notifications", "tap", "\(notification)") }
+  func tap(_ notification: UInt64) throws { _ = try baton("app", "tap", "\(notification)") }
 
   func screen() throws -> [String: Any] {
     let ran = try baton("app", "screen", "--json")

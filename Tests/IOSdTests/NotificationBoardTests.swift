@@ -136,7 +136,7 @@ import PhonePolicy
     #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
     #expect(
       try phone.refusal("touch", ["id": "2", "do": "tap"])
-        == "notification 2 is gone from the list; `baton notifications` lists the present ones")
+        == "notification 2 is gone from the list; `baton list notifications` lists the present ones")
     #expect(try phone.rows("ps").count == 1)
   }
 

@@ -90,7 +90,7 @@ import Ground
     try phone.ask("quit")
     #expect(
       try client.receive(timeout: .seconds(20)).errorSentence
-        == "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton payments` before you try again"
+        == "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton list payments` before you try again"
     )
   }
 

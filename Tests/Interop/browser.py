@@ -39,7 +39,7 @@ class Run:
         self.do("up")
         self.do("app", "open")
         invoice = self.do("invoice", "5000", "--text", HOSTILE).strip()
-        rows = json.loads(self.do("--json", "ps"))
+        rows = json.loads(self.do("--json", "list", "processes"))
         app = next(row["pid"] for row in rows["processes"] if row["process"] == "mainappd")
         os.kill(app, signal.SIGKILL)
         self.do("pay", invoice)

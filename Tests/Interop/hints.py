@@ -327,7 +327,7 @@ def dead_names(sender, scratch):
 def settled(sender, paymentHash):
     end = time.monotonic() + 30
     while time.monotonic() < end:
-        rows = json.loads(sender.run("--json", "payments"))
+        rows = json.loads(sender.run("--json", "list", "payments"))
         if any(row.get("payment_hash") == paymentHash and row["state"] == "received" for row in rows):
             return
         time.sleep(0.1)

@@ -117,7 +117,7 @@ class Baton:
 
     def notification_of(self, push):
         def find():
-            return next((row for row in self.ask("notifications") or [] if row.get("push") == push), None)
+            return next((row for row in self.ask("list", "notifications") or [] if row.get("push") == push), None)
         return self.until(f"a notification of push {push}", find)
 
     def text_of(self, push):
@@ -188,7 +188,7 @@ def completes(directory):
             check((row["title"], row["body"]) == ("Payment Incoming", HELD), f"the text is {row}")
             record = (payment.upper(), sats * 1000, "incomingHtlc", 1, hold, "incoming")
             check(phone.records() == [record], f"the records are {phone.records()}, and not {record}")
-            check(phone.ask("notifications", "tap", str(row["id"])) is not None, "the notification cannot be tapped")
+            check(phone.ask("app", "tap", str(row["id"])) is not None, "the notification cannot be tapped")
             phone.until(
                 "the completed payment on the screen",
                 lambda: (phone.ask("app", "screen") or {}).get("text") == f"Received {sats} sats")

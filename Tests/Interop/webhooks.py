@@ -298,7 +298,7 @@ class Phone:
         return [(row["method"].removeprefix("lsps5."), row["outcome"]) for row in self.run("lsp", "webhooks")["calls"]]
 
     def pushes(self):
-        return len(self.run("pushes")["pushes"])
+        return len(self.run("list", "pushes")["pushes"])
 
     def leave(self):
         self.run("app", "quit")

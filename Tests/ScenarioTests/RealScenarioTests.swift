@@ -75,7 +75,7 @@ struct RealScenarioTests {
     payment 1 of 1000 sat arrives
     wait until the user sees payment 1
     the user chooses “CALL_BACK” of the newest notification
-      > cannot be done: the app has registered no action CALL_BACK for this notification; `baton notifications categories` lists the registered ones
+      > cannot be done: the app has registered no action CALL_BACK for this notification; `baton list categories` lists the registered ones
     the app opens
     wait until the app is connected
     the app goes home
@@ -98,7 +98,7 @@ struct RealScenarioTests {
       # No such task
       the phone runs a debug build
       the task “com.example.nothing” is launched
-        > cannot be done: no such task is pending; `baton tasks` lists the pending ones
+        > cannot be done: no such task is pending; `baton list tasks` lists the pending ones
       what became of the task “com.example.nothing”?
         > the app has not asked for the task “com.example.nothing”
       the verdict

@@ -41,8 +41,8 @@ ended() { wait "$1"; }
 
 # The members of that name in JSON, one a line.
 member() { grep -oE "\"$1\":(\"[^\"]*\"|\[[^]]*\]|[^],}]*)" | sed -E 's/^"[^"]*"://'; }
-# The process of that name that `baton ps` lists.
-pid() { baton ps | awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }'; }
+# The process of that name that `baton list processes` lists.
+pid() { baton list processes | awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }'; }
 sound() { baton judge "$@" | grep -E '^Verdict|broken'; }
 program() { mkdir -p "$(dirname "$1")" && cat >"$1" && chmod 700 "$1"; }
 # Ends what a section has started.

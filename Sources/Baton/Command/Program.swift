@@ -4,12 +4,10 @@ import DaemonRuntime
 enum Program {
   static var verbs: [any Verb.Type] {
     [
-      DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
+      DemoVerb.self, UpVerb.self, DownVerb.self, ListVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
       KillVerb.self, FreezeVerb.self, ThawVerb.self,
       InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
       LSPVerb.self, WebhookVerb.self,
-      NotificationsVerb.self, TasksVerb.self,
-      PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self, WatchVerb.self, ServeVerb.self,
       InspectVerb.self, DoctorVerb.self,
       JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
@@ -17,7 +15,7 @@ enum Program {
       AblationVerb.self, MuseumVerb.self,
       ChaosVerb.self, SoakVerb.self,
       ScratchVerb.self, PairVerb.self,
-      CompletionVerb.self, HelpVerb.self, VersionVerb.self,
+      CompletionVerb.self, HelpVerb.self,
     ]
   }
 
@@ -55,7 +53,7 @@ enum Program {
     }
     let typed = arguments.prefix { $0 != "--" }
     if typed.contains("--version"), !typed.contains("-h"), !typed.contains("--help") {
-      VersionVerb.tell(Output(isJSON: typed.contains("--json")))
+      Versions.tell(Output(isJSON: typed.contains("--json")))
       return .done
     }
     switch try declaration.parse(arguments) {
@@ -93,7 +91,7 @@ enum Welcome {
       demo                 pay a phone with its app closed; open the app, kill the extension; print the story
     One phone
       up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
-      app open|home|quit   open the app, go home, swipe the app away
+      app open|home|quit   open the app, go home, swipe the app away; tap a notification
       kill, freeze, thaw   a signal to app, extension, lspd or iosd
       invoice, pay         make an invoice on the wallet; pay it as a sender
       send INVOICE         pay another node's invoice from the wallet
@@ -103,16 +101,13 @@ enum Welcome {
       webhook              where the peer calls for the wallet: set, list, remove
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or a silent one
       device               the phone's settings: lock, low power, network and the like; its clock; reboot
-      notifications        the phone's list of notifications; tap, answer or dismiss one
-      tasks                the app's background tasks: which wait and why, which ran
-      pushes               every push and its outcome, with figures
       scratch -- COMMAND   a new phone for one command, removed if the command succeeds
       pair DIR             the two wallet processes and their peer by hand, without iosd
     Look at it
       status               who holds the node, why, since when
       watch, serve         the phone live, on this terminal or in a browser, with keys or buttons
-      payments             payments received, sent, and held by the peer
-      ps, logs -f          the processes; their journals merged into one log
+      list KIND            processes, payments, pushes, notifications or background tasks
+      logs -f              the journals of all processes, merged into one log
       inspect DIR          any shared container, in use or copied; --check, --diff OTHER
       doctor [DIR]         what is wrong, what it means, and what to do
       timeline [RUN]       a run as one HTML page: processes, epochs, messages, kills, payments
@@ -129,7 +124,7 @@ enum Welcome {
       soak                 thousands of pushes through one phone: do its processes leak?
     And
       completion SHELL     completion for bash, zsh or fish
-      help VERB, version   how a verb is used; help exit-codes lists the exit codes
+      help VERB            how a verb is used; help exit-codes lists the exit codes; --version
 
     Every verb takes -h, --json and --home DIR (default: BATON_HOME, else ./.baton).
 

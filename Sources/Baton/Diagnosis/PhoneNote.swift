@@ -48,7 +48,7 @@ package enum PhoneNote: Hashable, Sendable {
     case .failed(let name, let pid, let why):
       Finding(
         .processFailed, "the last \(name) (process \(pid)) \(why)",
-        remedy: "mend the cause; `baton ps -a` lists every process and its end")
+        remedy: "mend the cause; `baton list processes -a` lists every process and its end")
     case .saysNothing(let name, let pid, let silence):
       Finding(
         .processSilent, "\(name) (process \(pid)) is \(silence)",

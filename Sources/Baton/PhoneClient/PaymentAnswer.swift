@@ -47,7 +47,7 @@ package struct PaymentAnswer: Sendable {
   }
 
   package static func pending(_ took: TimeSpan) -> String {
-    "pending: no outcome in \(HumanText.span(took)), and the payment may still settle; `baton payments` shows how it ends"
+    "pending: no outcome in \(HumanText.span(took)), and the payment may still settle; `baton list payments` shows how it ends"
   }
 
   private static let offered = "offered: the HTLC is in the wallet's channel"

@@ -215,7 +215,7 @@ extension Phone {
       guard now < end else { throw .timedOut(path: lspdSocket) }
       guard now - lastThere < Self.absenceLimit else {
         throw .outcomeUnknown(
-          "the outcome is unknown: the connection to lspd broke, and lspd does not say what became of the payment, which may still settle; nothing was sent twice; `baton payments` shows how it ends"
+          "the outcome is unknown: the connection to lspd broke, and lspd does not say what became of the payment, which may still settle; nothing was sent twice; `baton list payments` shows how it ends"
         )
       }
       poll(nil, 0, 100)
@@ -230,6 +230,7 @@ extension ControlClientError {
   package static func unknown(after error: ControlClientError) -> ControlClientError {
     error.leavesOutcomeUnknown
       ? error
-      : .outcomeUnknown("the outcome is unknown: \(error); look at `baton payments` before you try again")
+      : .outcomeUnknown(
+        "the outcome is unknown: \(error); look at `baton list payments` before you try again")
   }
 }

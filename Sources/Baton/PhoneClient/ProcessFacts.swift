@@ -3,7 +3,7 @@ import DaemonRuntime
 import PhonePolicy
 import Guardrails
 
-/// A wallet process for `baton ps`: iosd's row, and its current state.
+/// A wallet process for `baton list processes`: iosd's row, and its current state.
 package struct ProcessFacts: Hashable, Sendable {
   package struct Now: Report, Hashable {
     var process: String

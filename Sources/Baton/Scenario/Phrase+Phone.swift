@@ -299,7 +299,7 @@ extension Phrase {
     Phrase("wait until the task “ID” runs", "The phone has launched the task.") { .wait(.taskRuns($0.text)) },
     Phrase(
       "wait until the task “ID” waits, as “TEXT”",
-      "The task waits for the reason TEXT, in the words of `baton tasks`."
+      "The task waits for the reason TEXT, in the words of `baton list tasks`."
     ) {
       .wait(.taskWaits($0.text, because: $0.sentence))
     },

@@ -48,7 +48,7 @@ package struct Invocation {
   /// Verbs that only read can use a copy of another user's home.
   private var adviceToCopy: String {
     var status = stat()
-    let reads = ["logs", "payments", "ps", "pushes", "status"].contains(line.verbs.first ?? "")
+    let reads = ["logs", "payments", "processes", "pushes", "status"].contains(line.verbs.last ?? "")
     guard reads, lstat(home, &status) == 0, status.st_uid != geteuid() else { return "" }
     return "; to read it, make your own copy with `cp -r`"
   }

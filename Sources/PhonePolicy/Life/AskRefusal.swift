@@ -20,9 +20,9 @@ public enum AskRefusal: String, Hashable, Codable, Sendable, CustomStringConvert
     case .appEnding: "the app is terminating, and only the app can do that; open it again first"
     case .notInFront: "this needs the app in the foreground; open it first"
     case .appEnded:
-      "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton payments` before you try again"
+      "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton list payments` before you try again"
     case .timedOut:
-      "the outcome is unknown: the app did not answer in time, and may still begin the request; look at `baton payments` before you try again"
+      "the outcome is unknown: the app did not answer in time, and may still begin the request; look at `baton list payments` before you try again"
     }
   }
 }

@@ -93,9 +93,9 @@ public enum TaskByHandRefusal: Hashable, Codable, Sendable, CustomStringConverti
     switch self {
     case .productionBuild:
       "only a debug build starts or expires a task by hand, as Xcode does; start the phone with --build debug"
-    case .notWaiting: "no such task is pending; `baton tasks` lists the pending ones"
+    case .notWaiting: "no such task is pending; `baton list tasks` lists the pending ones"
     case .alreadyRuns: "a task with that identifier is already running; try again when it is done"
-    case .notRunning: "no such task is running; `baton tasks` lists the running ones"
+    case .notRunning: "no such task is running; `baton list tasks` lists the running ones"
     case .appEnding: "the app is terminating, or the phone is powering off or rebooting; try again later"
     }
   }

@@ -10,7 +10,7 @@ extension NodeMachine {
   static let cancelTooEarly =
     "the wallet's storage has failed, and a payment of the invoice may be pending; try again when the wallet is connected"
   static let beingPaid =
-    "a payment of this invoice is pending in the channel; see `baton payments` for its result"
+    "a payment of this invoice is pending in the channel; see `baton list payments` for its result"
 
   mutating func changeInvoice(_ change: NodeChange) -> [NodeDirective] {
     switch state {

@@ -54,7 +54,7 @@ extension Unanswered: Shiftable {
 
 extension NodeMachine {
   public static let payUnknown =
-    "the wallet's storage has failed, and it is not known whether the payment was sent; see `baton payments` before you try again"
+    "the wallet's storage has failed, and it is not known whether the payment was sent; see `baton list payments` before you try again"
   static let payNotStored = "the wallet's storage has failed; nothing was sent; try again"
   static let spliceUnknown =
     "the wallet's storage has failed, and it is not known whether the withdrawal is pending; see `baton status` before you try again"

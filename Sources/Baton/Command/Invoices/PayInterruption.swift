@@ -4,7 +4,7 @@ import Glibc
 /// ^C, SIGTERM and the like while `pay` waits: says that the payment continues without it.
 enum PayInterruption {
   private static let advice: StaticString =
-    "stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton payments` shows how it ends"
+    "stopped waiting; the payment continues; while the wallet is offline the peer holds it, until the hold time is over; `baton list payments` shows how it ends"
   nonisolated(unsafe) private static var isJSON = false
 
   /// Called again for each attempt.

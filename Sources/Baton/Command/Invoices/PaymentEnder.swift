@@ -39,7 +39,8 @@ struct PaymentEnder {
       }
       guard Clock.monotonicNow < end else {
         throw CommandFailure(
-          .tooSlow, "no outcome in \(HumanText.span(limit)); \(otherwise); `baton payments` shows how it ends"
+          .tooSlow,
+          "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends"
         )
       }
       _ = try loop.run(for: Self.lookPause) { false }

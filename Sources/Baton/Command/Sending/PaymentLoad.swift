@@ -139,7 +139,7 @@ final class PaymentLoad {
     if let interruption {
       let open = HumanText.count(tally.underWay + tally.pending, "payment")
       sayOnStandardError(
-        "interrupted by \(interruption.name): \(open) may still settle, and go on without this command; `baton payments` shows how they end"
+        "interrupted by \(interruption.name): \(open) may still settle, and go on without this command; `baton list payments` shows how they end"
       )
       return interruption.exitCode
     }

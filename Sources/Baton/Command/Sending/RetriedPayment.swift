@@ -146,7 +146,7 @@ final class RetriedPayment {
         ? "lspd does not say what became of attempt \(sending.attempts)"
         : "attempt \(sending.attempts) has no answer"
       return [
-        "pending: \(state) after \(HumanText.span(took)), and the payment may still settle; nothing was sent twice; `baton payments` shows how it ends"
+        "pending: \(state) after \(HumanText.span(took)), and the payment may still settle; nothing was sent twice; `baton list payments` shows how it ends"
       ]
     case .alreadyPending:
       return ["pending: an earlier payment of this invoice is under way, and nothing more was sent"]

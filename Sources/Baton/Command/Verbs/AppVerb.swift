@@ -2,11 +2,18 @@ import Ground
 import DaemonRuntime
 import PhonePolicy
 
-/// User input: opens the app, goes home, swipes the app away, or presses a button of its screen.
+/// User input: opens the app, goes home, swipes the app away, presses a button of its screen, or answers a
+/// notification. A debug build's background tasks run by hand.
 enum AppVerb: Verb {
+  private static let notification = PositionalDeclaration(
+    "ID", value: .integer(1...Int64.max), help: "the notification's number in `baton list notifications`")
+  private static let task = PositionalDeclaration(
+    "ID", value: .text("ID"), help: "the identifier, such as com.example.lightning.sync")
+
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "app", summary: "open the app, look at its screen, press its buttons, go home, or swipe it away",
+      name: "app",
+      summary: "open the app, go home, swipe it away, press its buttons, or tap its notifications",
       subcommands: [
         CommandLineDeclaration(
           name: "open", summary: "bring the app to the front, and start it if needed",
@@ -22,11 +29,32 @@ enum AppVerb: Verb {
           summary: "press “Retry Now” on the screen of an expired payment; with --wallet bitkit"),
         CommandLineDeclaration(
           name: "copy", summary: "press “Copy Message for Sender” there; the text is in os/pasteboard"),
+        CommandLineDeclaration(
+          name: "tap", summary: "tap a notification: the app comes to the front",
+          positionals: [notification]),
+        CommandLineDeclaration(
+          name: "action", summary: "choose an action of a notification",
+          positionals: [
+            notification,
+            PositionalDeclaration("ACTION", help: "an action that the app has registered, such as OPEN_NOW"),
+          ], examples: [("baton app action 1 OPEN_NOW", "the action opens the app")]),
+        CommandLineDeclaration(
+          name: "dismiss",
+          summary: "dismiss a notification; the app is told if the category has customDismissAction",
+          positionals: [notification]),
+        CommandLineDeclaration(
+          name: "launch-task",
+          summary: "launch a waiting background task now, as Xcode can; debug builds only",
+          positionals: [task]),
+        CommandLineDeclaration(
+          name: "expire-task", summary: "expire a running background task now; debug builds only",
+          positionals: [task]),
       ],
       examples: [
         ("baton app open", "the app comes to the front and connects"),
         ("baton app open --url bitkit://subscriptions", "the same by a link, which opens a page of the app"),
         ("baton app screen", "what the user reads"),
+        ("baton app tap 1", "the user opens the wallet by notification 1"),
       ])
   }
 
@@ -43,8 +71,44 @@ enum AppVerb: Verb {
       invocation.output.say(
         "the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
       return .done
+    case "tap", "action", "dismiss": return try touch(verb, invocation)
+    case "launch-task", "expire-task": return try task(verb, invocation)
     default: return try move(verb, invocation)
     }
+  }
+
+  private static func touch(_ verb: String, _ invocation: Invocation) throws -> ExitCode {
+    var request = ControlMessage("touch", ["id": invocation.word(), "do": verb])
+    if verb == "action" { request["action"] = invocation.word(1) }
+    let answer = try invocation.phone.ask(.iosd, request)
+    let state = verb == "dismiss" ? "" : "; the app is \(words(answer["app"] ?? "unknown"))"
+    invocation.output.say(
+      "notification \(invocation.word()) is removed from Notification Center\(state)",
+      json: Touched(
+        id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
+    return .done
+  }
+
+  struct Touched: Report {
+    var id: UInt64?
+    var did: String
+    var action: String?
+    /// The app's state afterwards.
+    var app: String?
+  }
+
+  private static func task(_ verb: String, _ invocation: Invocation) throws -> ExitCode {
+    let did = String(verb.dropLast("-task".count))
+    try invocation.phone.ask(.iosd, ControlMessage("task-\(did)", ["identifier": invocation.word()]))
+    invocation.output.say(
+      "the background task \(invocation.word()) \(did == "launch" ? "is launched" : "expires")",
+      json: TaskByHand(did: did, identifier: invocation.word()))
+    return .done
+  }
+
+  struct TaskByHand: Report {
+    var did: String
+    var identifier: String
   }
 
   private static func requireScreen(_ invocation: Invocation) throws {

@@ -96,7 +96,7 @@ enum InvoiceVerb: Verb {
     guard wallet != invoice.payee.hex else { return }
     throw CommandFailure(
       .daemonMissing,
-      "the invoice's payee is \(invoice.payee.hex), but this phone's wallet is \(wallet): do not pay it; `baton ps` shows which iosd answers"
+      "the invoice's payee is \(invoice.payee.hex), but this phone's wallet is \(wallet): do not pay it; `baton list processes` shows which iosd answers"
     )
   }
 

@@ -141,7 +141,7 @@ struct PhoneLook {
     return [isStopped ? .stopped(daemon.rawValue, sentence) : .silent(daemon.rawValue, sentence)]
   }
 
-  /// The last of each role, as `baton ps -a` lists them.
+  /// The last of each role, as `baton list processes -a` lists them.
   private static func processes(of phone: Phone, _ facts: PhoneFacts?) -> [PhoneNote] {
     let rows = ProcessRow.written(in: phone.processLedger).lastOfEach
     return Role.allCases.compactMap { role in

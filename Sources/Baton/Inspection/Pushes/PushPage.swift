@@ -3,7 +3,7 @@ import Ground
 import Judge
 import PhonePolicy
 
-/// The output of `baton pushes`: the list, and the figures below it.
+/// The output of `baton list pushes`: the list, and the figures below it.
 package struct PushPage {
   package let figures: PushFigures
 

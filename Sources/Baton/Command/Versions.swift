@@ -1,21 +1,8 @@
 import DaemonRuntime
 import PhonePolicy
 
-/// Prints the version, and the versions of all that is stored and printed.
-enum VersionVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "version", summary: "print the version, which all programs share, and those of the formats",
-      examples: [
-        ("baton --version", "the same"), ("baton version --json", "for a script"),
-      ])
-  }
-
-  static func run(_ invocation: Invocation) -> ExitCode {
-    tell(invocation.output)
-    return .done
-  }
-
+/// `--version`: the version, and those of all that is stored and printed.
+enum Versions {
   static func tell(_ output: Output) {
     let versions = Document()
     guard !output.isJSON else { return output.say(versions) }

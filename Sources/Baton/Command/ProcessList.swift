@@ -1,0 +1,107 @@
+import Ground
+import DaemonRuntime
+import PhonePolicy
+
+/// The processes of one phone.
+struct ProcessList {
+  private let phone: Phone
+  private let daemons: [(daemon: Daemon, pid: Int32?)]
+  private let handRun: [HandRunProcess]
+  private let rows: [ProcessFacts]
+  private let limits: LimitsReport?
+  private let tellsLimits: Bool
+
+  init(_ phone: Phone, all: Bool) throws {
+    self.phone = phone
+    tellsLimits = all
+    daemons = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
+    let iosd = daemons.first { $0.daemon == .iosd }?.pid
+    // A stopped iosd would never answer.
+    let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
+    rows = try Self.walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
+    limits = canAsk ? LimitsReport(phone) : nil
+    handRun = HandRunProcess.all(of: phone)
+  }
+
+  /// The ledger has all ended processes; iosd has the running ones, and rows that a full disk kept out of the ledger.
+  private static func walletRows(
+    _ phone: Phone, all: Bool, canAsk: Bool, isUp: Bool
+  ) throws -> [ProcessFacts] {
+    var rows = all || isUp && !canAsk ? ProcessRow.written(in: phone.processLedger) : []
+    var measured: MemoryFacts?
+    var suspended: Int32?
+    if canAsk {
+      let request = ControlMessage("ps", ["all": all ? "yes" : "no"])
+      rows += try phone.ask(.iosd, request, for: [ProcessRow].self)
+      measured = try phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self)
+      let app = try phone.facts().app
+      suspended = app.state == "suspended" ? app.pid : nil
+    }
+    return rows.lastOfEach.filter { all || !$0.hasEnded }.map { row in
+      guard !row.hasEnded else { return ProcessFacts(row) }
+      var row = row
+      // Current figures come from the kernel; only iosd keeps the footprint's peak.
+      let figures = row.role == Role.app.rawValue ? measured?.app : measured?.extension
+      row.peakFootprintBytes = figures?.peakFootprintBytes ?? row.peakFootprintBytes
+      return ProcessFacts(row, isSuspended: row.pid == suspended, memory: MemoryFigures(of: row.pid))
+    }
+  }
+
+  func tell(_ output: Output) {
+    if output.isJSON { return output.say(document) }
+    let running =
+      daemons.compactMap { daemon, pid in pid.map { Self.cells(daemon.rawValue, $0, "") } }
+      + handRun.map { Self.cells($0.processName, $0.pid, "started by hand") }
+    if running.isEmpty && rows.isEmpty {
+      output.say("no process runs in \(phone.home); start the phone with `baton up`")
+    } else {
+      let now = Clock.monotonicNow
+      output.table(
+        [["PROCESS", "PID", "STATE", "FOR", "FOOTPRINT", "PEAK", "RSS", "PEAK RSS", "WHY"]] + running
+          + rows.map { $0.cells(now: now) })
+      if let wallet = HomeWallet.name(of: phone) { output.say("the wallet is \(wallet)") }
+      let missing = daemons.filter { $0.pid == nil }.map(\.daemon.rawValue)
+      if let byHand = handRun.first {
+        output.say(byHand.sentence)
+      } else if !missing.isEmpty {
+        output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
+      }
+    }
+    if tellsLimits, let limits { output.say(limits.sentence) }
+  }
+
+  /// The peak of a daemon's footprint is not recorded.
+  private static func cells(_ name: String, _ pid: Int32, _ why: String) -> [String] {
+    let figures = MemoryFigures(of: pid)
+    func size(_ bytes: UInt64?) -> String { bytes.map(HumanText.megabytes) ?? "" }
+    return [
+      name, "\(pid)", ProcessTable.isStopped(pid) ? "stopped" : "running", age(of: pid),
+      size(figures?.footprintBytes), "", size(figures?.residentBytes), size(figures?.peakResidentBytes), why,
+    ]
+  }
+
+  /// The kernel counts starts in hundredths of a second since boot.
+  private static func age(of pid: Int32) -> String {
+    guard let ticks = ProcessTable.startTime(of: pid).flatMap({ Int64(exactly: $0) }) else { return "" }
+    let (nanoseconds, overflowed) = ticks.multipliedReportingOverflow(by: 10_000_000)
+    return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
+  }
+
+  struct Document: Report {
+    /// phoenix or bitkit.
+    var wallet: String?
+    /// The pids of the running daemons.
+    var iosd: Int32?
+    var lspd: Int32?
+    var byHand: [HandRunProcess.Document]
+    var processes: [Joined<ProcessFacts.Now, ProcessRow>]
+    var limits: LimitFacts?
+  }
+
+  private var document: Document {
+    Document(
+      wallet: HomeWallet.name(of: phone), iosd: daemons.first { $0.daemon == .iosd }?.pid,
+      lspd: daemons.first { $0.daemon == .lspd }?.pid, byHand: handRun.map(\.document),
+      processes: rows.map(\.document), limits: limits?.facts)
+  }
+}
