@@ -28,4 +28,19 @@ extension ParsedCommandLine {
   public func choice<Choice: RawRepresentable<String>>(_ name: String, as type: Choice.Type) -> Choice? {
     text(name).flatMap { Choice(rawValue: $0) }
   }
+
+  // MARK: Options with a default
+
+  public func time(_ name: String) -> TimeSpan { declared(span(name), name) }
+
+  public func number(_ name: String) -> Int64 { declared(integer(name), name) }
+
+  public func word<Choice: RawRepresentable<String>>(_ name: String, as type: Choice.Type) -> Choice {
+    declared(choice(name, as: type), name)
+  }
+
+  private func declared<Value>(_ value: Value?, _ name: String) -> Value {
+    guard let value else { preconditionFailure("\(name) has no default in its declaration, or another type") }
+    return value
+  }
 }

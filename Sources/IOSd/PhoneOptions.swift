@@ -38,30 +38,21 @@ struct PhoneOptions {
       parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
-    let standard = PhoneConfiguration()
     configuration = PhoneConfiguration(
       enforcesLimits: !isDebugBuild,
-      extensionMemoryBytes: parsed.integer("--memory-limit").map { UInt64(clamping: $0) }
-        ?? standard.extensionMemoryBytes,
-      extensionTime: parsed.span("--extension-time") ?? standard.extensionTime,
-      expiryNotice: parsed.span("--expiry-notice") ?? standard.expiryNotice,
-      extensionIdleTime: parsed.span("--extension-idle") ?? standard.extensionIdleTime,
-      terminationGrace: parsed.span("--grace") ?? standard.terminationGrace,
-      callbackTime: parsed.span("--callback-time") ?? standard.callbackTime,
-      suspendAfter: parsed.span("--suspend-after") ?? standard.suspendAfter,
-      backgroundTime: parsed.span("--background-time") ?? standard.backgroundTime,
-      taskExpiryGrace: parsed.span("--background-grace") ?? standard.taskExpiryGrace,
-      foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self)
-        ?? standard.foregroundPushes)
-    configuration.afterContent =
-      parsed.choice("--after-content", as: AfterContent.self) ?? standard.afterContent
-    configuration.extensionStartTime = parsed.span("--extension-start-time") ?? standard.extensionStartTime
-    configuration.activityTime = parsed.span("--activity-time") ?? standard.activityTime
+      extensionMemoryBytes: UInt64(clamping: parsed.number("--memory-limit")),
+      extensionTime: parsed.time("--extension-time"), expiryNotice: parsed.time("--expiry-notice"),
+      extensionIdleTime: parsed.time("--extension-idle"), terminationGrace: parsed.time("--grace"),
+      callbackTime: parsed.time("--callback-time"), suspendAfter: parsed.time("--suspend-after"),
+      backgroundTime: parsed.time("--background-time"), taskExpiryGrace: parsed.time("--background-grace"),
+      foregroundPushes: parsed.word("--foreground-pushes", as: ForegroundPushes.self))
+    configuration.afterContent = parsed.word("--after-content", as: AfterContent.self)
+    configuration.extensionStartTime = parsed.time("--extension-start-time")
+    configuration.activityTime = parsed.time("--activity-time")
     configuration.sparesLockHolders = parsed.text("--suspended-with-lock") == "spare"
     configuration.reusesExtension = parsed.text("--extension-reuse") != "no"
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
-    configuration.memoryWarningBytes =
-      parsed.integer("--memory-warning").map { UInt64(clamping: $0) } ?? standard.memoryWarningBytes
+    configuration.memoryWarningBytes = UInt64(clamping: parsed.number("--memory-warning"))
     configuration.silentPushes = SilentPushRules(parsed)
     configuration.tasks = TaskConfiguration(parsed)
     if let task = wallet.pollTask, !parsed.isGiven("--permitted-task") {
@@ -74,11 +65,10 @@ struct PhoneOptions {
     // The children would reject it too, but their error would not reach the user.
     do throws(HeartbeatTimingError) {
       _ = try HeartbeatTiming(
-        interval: parsed.span("--beat-interval") ?? .seconds(2),
-        staleAfter: parsed.span("--stale-after") ?? .seconds(5))
+        interval: parsed.time("--beat-interval"), staleAfter: parsed.time("--stale-after"))
     } catch { exitWithSentence(.wrongUsage, error.description) }
     if let problem = PingRule.problem(parsed) { exitWithSentence(.wrongUsage, problem) }
-    memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Choice.self) ?? .auto
+    memoryMechanism = parsed.word("--memory-mechanism", as: MemoryLimiter.Choice.self)
     for role in Role.allCases { passedOn[role] = arguments(parsed, for: role) }
     if let path = parsed.text("--entitlements-file") { takeEntitlements(of: path) }
   }
@@ -139,27 +129,23 @@ struct PhoneOptions {
 extension SilentPushRules {
   fileprivate init(_ parsed: ParsedCommandLine) {
     self.init(
-      budget: Int(clamping: parsed.integer("--silent-budget") ?? 3),
-      completionTime: parsed.span("--silent-time") ?? .seconds(30),
-      lowPower: parsed.choice("--silent-low-power", as: SilentPushRules.LowPower.self) ?? .drop,
-      dropPercent: UInt64(clamping: parsed.integer("--silent-drop") ?? 0),
-      delayMax: parsed.span("--silent-delay") ?? .zero,
-      seed: UInt64(clamping: parsed.integer("--silent-seed") ?? 1))
+      budget: Int(clamping: parsed.number("--silent-budget")),
+      completionTime: parsed.time("--silent-time"),
+      lowPower: parsed.word("--silent-low-power", as: LowPower.self),
+      dropPercent: UInt64(clamping: parsed.number("--silent-drop")),
+      delayMax: parsed.time("--silent-delay"), seed: UInt64(clamping: parsed.number("--silent-seed")))
   }
 }
 
 extension TaskConfiguration {
   fileprivate init(_ parsed: ParsedCommandLine) {
-    let standard = TaskConfiguration()
     self.init(
-      permitted: parsed.isGiven("--permitted-task") ? parsed.all("--permitted-task") : standard.permitted,
-      refreshTime: parsed.span("--refresh-time") ?? standard.refreshTime,
-      processingTime: parsed.span("--processing-time") ?? standard.processingTime,
-      completionGrace: parsed.span("--task-grace") ?? standard.completionGrace,
-      sufficientBatteryPercent: parsed.integer("--sufficient-battery").map { Int($0) }
-        ?? standard.sufficientBatteryPercent,
-      deferralPercent: parsed.integer("--task-deferral").map { Int($0) } ?? standard.deferralPercent,
-      timeScale: parsed.integer("--time-scale") ?? standard.timeScale,
-      seed: parsed.integer("--task-seed").map { UInt64(clamping: $0) } ?? standard.seed)
+      permitted: parsed.isGiven("--permitted-task")
+        ? parsed.all("--permitted-task") : TaskConfiguration().permitted,
+      refreshTime: parsed.time("--refresh-time"), processingTime: parsed.time("--processing-time"),
+      completionGrace: parsed.time("--task-grace"),
+      sufficientBatteryPercent: Int(parsed.number("--sufficient-battery")),
+      deferralPercent: Int(parsed.number("--task-deferral")), timeScale: parsed.number("--time-scale"),
+      seed: UInt64(clamping: parsed.number("--task-seed")))
   }
 }

@@ -67,7 +67,7 @@ struct ProviderOptions {
     let home = parsed.text("--home") ?? "./.baton"
     self.home = home
     listen = parsed.hostAndPort("--listen")
-    pushStrategy = parsed.text("--push-form").flatMap { PushForm(rawValue: $0) } ?? .phoenix
+    pushStrategy = parsed.word("--push-form", as: PushForm.self)
     hold = .seconds(parsed.integer("--hold-seconds") ?? Self.holdSeconds(pushStrategy))
     sealsSilentPush = parsed.isGiven("--sealed-silent-push")
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
@@ -76,10 +76,10 @@ struct ProviderOptions {
       exitWithSentence(
         .wrongUsage, "\(option) is an option of --push-form \(form.rawValue); leave one of the two out")
     }
-    externalDelay = parsed.span("--arrival-delay") ?? .zero
+    externalDelay = parsed.time("--arrival-delay")
     splices = !parsed.isGiven("--no-splices")
-    spliceDelay = parsed.span("--splice-delay") ?? .zero
-    storageDelay = parsed.span("--storage-delay") ?? .zero
+    spliceDelay = parsed.time("--splice-delay")
+    storageDelay = parsed.time("--storage-delay")
     isLegacy = parsed.isGiven("--legacy")
     phones = parsed.all("--phone")
     if !phones.isEmpty, isLegacy {
@@ -98,7 +98,7 @@ struct ProviderOptions {
     }
     webhooks = WebhookRules(
       reach: reach ?? (isLocal ? .loopback : .off),
-      cooldown: parsed.span("--webhook-cooldown") ?? WebhookBook.standardCooldown)
+      cooldown: parsed.time("--webhook-cooldown"))
     webhookAuthorities = parsed.text("--webhook-authorities")
     pushesToOwnPhone = !parsed.isGiven("--only-webhooks")
     hintsNeedToken = parsed.isGiven("--hint-token")

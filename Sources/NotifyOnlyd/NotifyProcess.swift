@@ -359,9 +359,9 @@ struct NotifyOptions {
     keychainGroup = parsed.text("--keychain-group")
     journal = parsed.text("--journal") ?? "journal"
     phoneClock = parsed.text("--clock")
-    keychainDelay = parsed.span("--fault-keychain-delay") ?? .zero
-    openDelay = parsed.span("--fault-open-delay") ?? .zero
-    storeDelay = parsed.span("--fault-store-delay") ?? .zero
+    keychainDelay = parsed.time("--fault-keychain-delay")
+    openDelay = parsed.time("--fault-open-delay")
+    storeDelay = parsed.time("--fault-store-delay")
     fault = ExtensionFault(parsed)
   }
 }

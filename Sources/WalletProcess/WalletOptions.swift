@@ -35,16 +35,15 @@ public struct WalletOptions {
     phoneClock = parsed.text("--clock")
     leavesReadOpen = parsed.isGiven("--fault-open-read")
     peer = Self.peer(parsed)
-    guard let interval = parsed.span("--beat-interval"),
-      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
-      let window = parsed.span("--multi-part-window"), let startDelay = parsed.span("--start-delay")
-    else { exitWithSentence(.bugOfOurs, "an option's declaration does not match its use") }
     node = NodeMachine.Configuration(
-      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor"), multiPartWindow: window,
-      keepsPartsInMemory: parsed.text("--keep-parts") == "memory", startDelay: startDelay)
+      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor"),
+      multiPartWindow: parsed.time("--multi-part-window"),
+      keepsPartsInMemory: parsed.text("--keep-parts") == "memory", startDelay: parsed.time("--start-delay"))
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
-        takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule),
+        takeover: parsed.word("--takeover", as: Takeover.self),
+        timing: try HeartbeatTiming(
+          interval: parsed.time("--beat-interval"), staleAfter: parsed.time("--stale-after")),
         silentPushTask: wallet.silentPushTask)
     } catch { exitWithSentence(.wrongUsage, error.description) }
   }

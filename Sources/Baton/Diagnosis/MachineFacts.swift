@@ -25,8 +25,6 @@ package struct MachineFacts: Hashable, Sendable {
   /// Where copies of databases are made, and its free bytes; nil if it cannot be written.
   package var scratch = "/tmp"
   package var scratchFreeBytes: UInt64?
-
-  package init() {}
 }
 
 /// The findings of a machine.

@@ -23,11 +23,6 @@ extension Scene {
   public struct IncomingRecord: Hashable, Sendable {
     public var number: Int
     public var isHeld: Bool
-
-    public init(number: Int, isHeld: Bool) {
-      self.number = number
-      self.isHeld = isHeld
-    }
   }
 
   public struct Push: Hashable, Sendable {
@@ -37,12 +32,6 @@ extension Scene {
     /// In the phone's words.
     public var fate: String
 
-    public init(isSilent: Bool, code: PushFateCode?, fate: String) {
-      self.isSilent = isSilent
-      self.code = code
-      self.fate = fate
-    }
-
     /// The fate is final.
     var isOver: Bool { code?.isEnd ?? false }
   }
@@ -50,18 +39,11 @@ extension Scene {
   /// A notification in the list, and perhaps on the screen.
   public struct Notification: Hashable, Sendable {
     /// The original alert of a push.
-    public var isAsSent: Bool
+    public var isAsSent = false
     public var title: String
-    public var body: String
+    public var body = ""
     /// It is displayed on the screen.
-    public var isDisplayed: Bool
-
-    public init(isAsSent: Bool = false, title: String, body: String = "", isDisplayed: Bool = true) {
-      self.isAsSent = isAsSent
-      self.title = title
-      self.body = body
-      self.isDisplayed = isDisplayed
-    }
+    public var isDisplayed = true
 
     /// Whether its text names the invoice of that payment.
     func tells(ofPayment number: Int) -> Bool {

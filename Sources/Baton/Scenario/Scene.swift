@@ -62,11 +62,6 @@ public struct Scene: Hashable, Sendable {
     public var state: State
     /// Of a multi-part payment: how many parts have not arrived yet.
     public var missingParts = 0
-
-    public init(number: Int, state: State) {
-      self.number = number
-      self.state = state
-    }
   }
 
   /// The process that holds the node, proven by its lock.

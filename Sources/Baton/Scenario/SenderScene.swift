@@ -17,12 +17,6 @@ extension Scene {
       public var headline: String
       public var text: String
       public var button: String?
-
-      public init(headline: String, text: String, button: String?) {
-        self.headline = headline
-        self.text = text
-        self.button = button
-      }
     }
 
     /// The number of the payment.

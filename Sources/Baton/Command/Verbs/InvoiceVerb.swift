@@ -57,7 +57,7 @@ enum InvoiceVerb: Verb {
     guard amount != nil || !isExternal else {
       throw CommandFailure(.wrongUsage, "--external requires AMOUNT; write `baton invoice 5000 --external`")
     }
-    let seconds = (invocation.line.span("--expiry") ?? .seconds(3600)).nanoseconds / 1_000_000_000
+    let seconds = invocation.line.time("--expiry").nanoseconds / 1_000_000_000
     var message = ControlMessage("invoice", ["expiry-seconds": "\(seconds)"])
     message["amount-msat"] = amount.map { "\($0)" }
     if let text = invocation.line.text("--text") {

@@ -128,7 +128,7 @@ enum LSPVerb: Verb {
 
   private static func failNext(_ invocation: Invocation) throws -> ExitCode {
     let name = try codeName(invocation.word())
-    let times = invocation.line.integer("--times") ?? 1
+    let times = invocation.line.number("--times")
     let answer = try invocation.phone.ask(
       .lspd, ControlMessage("fail-next", ["code": name, "times": "\(times)"]))
     let code = answer["code"] ?? "?"

@@ -64,7 +64,7 @@ enum ListVerb: Verb {
       try ProcessList(phone, all: invocation.line.isGiven("-a")).tell(output)
     case .payments:
       try StatusVerb.requirePhone(phone)
-      try payments(phone, most: invocation.line.integer("-n").map { Int($0) } ?? 20, output)
+      try payments(phone, most: Int(invocation.line.number("-n")), output)
     case .pushes:
       try StatusVerb.requirePhone(phone)
       PushPage(figures: PushFigures(of: phone)).tell(output, wallNanoseconds: phone.clock.wallNanoseconds)

@@ -40,8 +40,6 @@ package struct JournalNarrator {
   /// The reason of each process's pending claim, printed with its outcome.
   private var claimReasons: [Int32: String] = [:]
 
-  package init() {}
-
   package mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
     sentences(for: entry, entry.line.header.kind == "event" ? JournalEvent(entry.line) : nil)
   }

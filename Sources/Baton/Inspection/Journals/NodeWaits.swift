@@ -35,8 +35,6 @@ package struct NodeWaits {
   private var diedAt: Instant?
   private var extensionOwns = false
 
-  package init() {}
-
   /// The wait that ends with this record.
   package mutating func ended(by entry: JournalMerger.Entry) -> Wait? {
     guard entry.line.header.kind == "event" else { return nil }

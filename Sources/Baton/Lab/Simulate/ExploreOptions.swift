@@ -53,8 +53,8 @@ struct ExploreOptions {
         "--moves needs Baton's coordination and a peer that tells two devices apart; omit --peer legacy, --as and --without peer-fencing"
       )
     }
-    settings.world.storageDelay = line.span("--storage-delay") ?? .zero
-    settings.world.startDelay = line.span("--start-delay") ?? .zero
+    settings.world.storageDelay = line.time("--storage-delay")
+    settings.world.startDelay = line.time("--start-delay")
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
     limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
     limits.memoryBytes =

@@ -8,8 +8,6 @@ package struct WorldTimeline {
   private var events: [(said: Said, at: Instant)] = []
   private var builder = TimelineBuilder()
 
-  package init() {}
-
   /// Takes the world's events since the last call.
   package mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
     look(at: world, after: passed)

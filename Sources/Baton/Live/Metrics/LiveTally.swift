@@ -205,8 +205,6 @@ package struct MetricText {
 
   package private(set) var text = ""
 
-  package init() {}
-
   /// One metric with its samples; without a sample it is left out.
   package mutating func add(
     _ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: [(String, String)], value: String)]

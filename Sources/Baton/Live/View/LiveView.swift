@@ -21,8 +21,6 @@ package struct LiveView: Report, Hashable {
     package var beat: UInt64?
     package var beatAtWallNs: Int64?
 
-    package init() {}
-
     enum CodingKeys: String, CodingKey {
       case sentence, role, pid, epoch, because, claimedAtWallNs
       case isHeld = "held"
@@ -41,18 +39,6 @@ package struct LiveView: Report, Hashable {
     package var residentBytes: UInt64?
     /// What it shows or does.
     package var text: String?
-
-    package init(
-      name: String, pid: Int32? = nil, state: String, footprintBytes: UInt64? = nil,
-      residentBytes: UInt64? = nil, text: String? = nil
-    ) {
-      self.name = name
-      self.pid = pid
-      self.state = state
-      self.footprintBytes = footprintBytes
-      self.residentBytes = residentBytes
-      self.text = text
-    }
   }
 
   package struct Peer: Report, Hashable {
@@ -63,8 +49,6 @@ package struct LiveView: Report, Hashable {
     /// Payments that the peer holds for the wallet, and those that it has offered.
     package var held = 0
     package var offered = 0
-
-    package init() {}
 
     enum CodingKeys: String, CodingKey {
       case sentence
@@ -80,13 +64,6 @@ package struct LiveView: Report, Hashable {
     package var kind: String
     package var fate: String
     package var atWallNs: Int64
-
-    package init(id: UInt64, kind: String, fate: String, atWallNs: Int64) {
-      self.id = id
-      self.kind = kind
-      self.fate = fate
-      self.atWallNs = atWallNs
-    }
   }
 
   package struct Payment: Report, Hashable {
@@ -98,17 +75,6 @@ package struct LiveView: Report, Hashable {
     /// paid, pending, failed or lost.
     package var state: String
     package var atWallNs: Int64
-
-    package init(
-      way: String, id: Int64, amountMsat: UInt64, paymentHash: String, state: String, atWallNs: Int64
-    ) {
-      self.way = way
-      self.id = id
-      self.amountMsat = amountMsat
-      self.paymentHash = paymentHash
-      self.state = state
-      self.atWallNs = atWallNs
-    }
   }
 
   /// The end of a process of the wallet.
@@ -119,14 +85,6 @@ package struct LiveView: Report, Hashable {
     package var wasKilled: Bool
     package var reason: String
     package var atWallNs: Int64
-
-    package init(process: String, pid: Int32, wasKilled: Bool, reason: String, atWallNs: Int64) {
-      self.process = process
-      self.pid = pid
-      self.wasKilled = wasKilled
-      self.reason = reason
-      self.atWallNs = atWallNs
-    }
 
     enum CodingKeys: String, CodingKey {
       case process, pid

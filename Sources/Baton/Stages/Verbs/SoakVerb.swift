@@ -68,8 +68,8 @@ package enum SoakVerb: Verb {
   }
 
   private static func soak(_ phone: Phone, _ invocation: Invocation) throws -> ExitCode {
-    let rounds = Int(clamping: invocation.line.integer("--rounds") ?? 1000)
-    let warmUp = Int(clamping: invocation.line.integer("--warm-up") ?? 300)
+    let rounds = Int(clamping: invocation.line.number("--rounds"))
+    let warmUp = Int(clamping: invocation.line.number("--warm-up"))
     var options = PhoneStarter.Options()
     options.iosdArguments = ["--build", invocation.line.text("--build") ?? "production"]
     let driver = try PhoneDriver(phone, options)
@@ -146,13 +146,13 @@ extension SoakVerb {
     for option in ["--rounds", "--warm-up"] where line.isGiven(option) {
       throw CommandFailure(.wrongUsage, "\(option) is for one phone; with --phones use --pushes")
     }
-    let pushes = Int(clamping: line.integer("--pushes") ?? 100)
-    let timers = line.choice("--timers", as: PushTimers.self) ?? .scaled
+    let pushes = Int(clamping: line.number("--pushes"))
+    let timers = line.word("--timers", as: PushTimers.self)
     let kept = line.text("--keep")
     let home = try RunPlace.make(kept, in: invocation.place, named: "soak")
     let phones = (1...count).map { Phone(home: "\(home)/\($0)") }
     let isDebugBuild = line.text("--build") == "debug"
-    let afterContent = line.choice("--after-content", as: AfterContent.self) ?? .suspend
+    let afterContent = line.word("--after-content", as: AfterContent.self)
     let crowd = PushCrowd(
       phones: phones, pushes: pushes, timers: timers, afterContent: afterContent, isDebugBuild: isDebugBuild,
       wallet: WalletOption.profile(line), user: try user(line))
@@ -187,11 +187,11 @@ extension SoakVerb {
   }
 
   private static func user(_ line: ParsedCommandLine) throws -> AbsentUser {
-    let seconds = (line.span("--hold") ?? .seconds(3600)).wholeMilliseconds / 1000
+    let seconds = line.time("--hold").wholeMilliseconds / 1000
     guard (1...86_400).contains(seconds) else {
       throw CommandFailure(.wrongUsage, "--hold must be from 1s to 24h")
     }
-    let away = line.span("--away") ?? .zero
+    let away = line.time("--away")
     guard away <= .seconds(10) else { throw CommandFailure(.wrongUsage, "--away must be from 0s to 10s") }
     return AbsentUser(holdSeconds: seconds, awayAtMost: away)
   }

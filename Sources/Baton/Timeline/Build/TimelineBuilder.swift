@@ -13,8 +13,6 @@ package struct TimelineBuilder: Sendable {
   private var startWall: Int64?
   private var violations: [TimelineFinding] = []
 
-  package init() {}
-
   /// The records so far.
   package var count: Int { sheet.records.count }
 
