@@ -1,5 +1,3 @@
-@testable import Baton
-
 /// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.
 final class CompletingPhone {
   private let place = TemporaryDirectory()

@@ -16,6 +16,15 @@ package final class PhoneStarter {
     /// Passed to the daemons unchanged.
     package var lspdArguments: [String] = []
     package var iosdArguments: [String] = []
+
+    package init(
+      lspd: String? = nil, iosd: String? = nil, lspdArguments: [String] = [], iosdArguments: [String] = []
+    ) {
+      self.lspd = lspd
+      self.iosd = iosd
+      self.lspdArguments = lspdArguments
+      self.iosdArguments = iosdArguments
+    }
   }
 
   package struct Result: Sendable {
