@@ -19,7 +19,7 @@ package struct ContainerClock {
   }
 }
 
-/// The container's answer to a directive.
+/// The container's answer to an order.
 package struct ContainerAnswer<State> {
   package var event: GuardEvent?
   /// The node's state as read in the claim: earlier state is void.
@@ -28,7 +28,7 @@ package struct ContainerAnswer<State> {
   package var failure: ContainerError?
 }
 
-/// Carries out a guard's container directives on the real container. It decides nothing and watches no process.
+/// Carries out a guard's orders to the container on the real container. It decides nothing and watches no process.
 package final class GuardContainer<State> {
   package let shared: SharedContainer
   private let process: ProcessIdentity
@@ -53,9 +53,8 @@ package final class GuardContainer<State> {
     self.reading = reading
   }
 
-  /// nil for a directive that does not concern the container.
-  package func carryOut(_ directive: GuardDirective) -> ContainerAnswer<State>? {
-    switch directive {
+  package func carryOut(_ order: GuardDirective.Container) -> ContainerAnswer<State> {
+    switch order {
     case .raiseIntent: setIntent(true)
     case .withdrawIntent: setIntent(false)
     case .look: return look()
@@ -69,7 +68,6 @@ package final class GuardContainer<State> {
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
     case .dropLock: shared.releaseRoleLock()
     case .settle: shared.settle()
-    default: return nil
     }
     return ContainerAnswer()
   }

@@ -18,8 +18,8 @@ public final class Lease {
     owner: any LeaseOwner
   ) {
     self.claim = claim
-    fence = Fence(claim.epoch, claim.container)
-    self.replacing = replacing.map { Fence($0.epoch, $0.container) }
+    fence = Fence(epoch: claim.epoch, container: claim.container)
+    self.replacing = replacing.map { Fence(epoch: $0.epoch, container: $0.container) }
     self.shared = shared
     self.now = now
     self.owner = owner
@@ -69,7 +69,7 @@ public final class Lease {
   }
 
   /// Reports of a lease that is over are dropped: they must not count for the next lease.
-  public func report(_ news: NodeNews) { owner?.heard(news, from: self) }
+  public func report(_ news: NodeReport) { owner?.heard(news, from: self) }
 
   /// An error of the body is rethrown unchanged.
   private func value<Value>(of result: FencedResult<Value>, _ thrown: (any Error)?) throws -> Value {
@@ -99,7 +99,7 @@ extension ContainerError {
 
 /// A lease's calls to its coordinator.
 protocol LeaseOwner: AnyObject {
-  func heard(_ news: NodeNews, from lease: Lease)
+  func heard(_ news: NodeReport, from lease: Lease)
   func wasFenced(_ lease: Lease)
   func lostContainer(_ error: ContainerError)
 }

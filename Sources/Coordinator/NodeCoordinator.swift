@@ -114,23 +114,44 @@ public final class NodeCoordinator<Node: NodeDriver> {
     if !isHandling { onRearm?() }
   }
 
-  /// In the order of `GuardDirective.mayEndProcess`.
   private func carryOut(_ directives: [GuardDirective]) {
-    for directive in directives where !directive.mayEndProcess && directive != .settle { carryOut(directive) }
-    for directive in directives where directive == .settle { carryOut(directive) }
-    for directive in directives where directive.mayEndProcess { carryOut(directive) }
+    var settles = false
+    var last: [GuardDirective.Phone] = []
+    for directive in directives {
+      switch directive {
+      case .container(.settle): settles = true
+      case .container(let order): carryOut(order)
+      case .wallet(let order): carryOut(order)
+      case .node(let order): carryOut(order)
+      case .phone(let order): if order.mayEndProcess { last.append(order) } else { carryOut(order) }
+      }
+    }
+    if settles { carryOut(.settle) }
+    for order in last { carryOut(order) }
   }
 
-  private func carryOut(_ directive: GuardDirective) {
+  private func carryOut(_ order: GuardDirective.Container) {
     // The state read in the claim is void without the lock, even if the node was never started.
-    if directive == .dropLock { state = nil }
-    if let answer = container.carryOut(directive) {
-      if let state = answer.state { self.state = state }
-      guard let event = answer.event else { return }
-      failure = answer.failure ?? failure
-      return queue.append(event)
+    if order == .dropLock { state = nil }
+    let answer = container.carryOut(order)
+    if let state = answer.state { self.state = state }
+    guard let event = answer.event else { return }
+    failure = answer.failure ?? failure
+    queue.append(event)
+  }
+
+  private func carryOut(_ order: GuardDirective.Wallet) {
+    switch order {
+    case .readReceived(let hash, let push): readReceived(hash, push: push)
+    case .notify(let payment): phone.notify(payment)
+    case .withdraw(let payment): phone.withdrawNotification(of: payment)
+    // Only the extension without a node stores records, and no coordinator runs it. No coordinator begins a run.
+    case .storeIncoming, .runServed: break
     }
-    switch directive {
+  }
+
+  private func carryOut(_ order: GuardDirective.Node) {
+    switch order {
     case .startNode(let claim, let replaced): start(claim, replacing: replaced)
     case .stopNode(let gracefully):
       stopIsAsked = true
@@ -138,13 +159,11 @@ public final class NodeCoordinator<Node: NodeDriver> {
       node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.acceptNoNewPayment()
     case .endLongPause: node.dialNow()
-    case .readReceived(let hash, let push): if let push { readReceived(hash, push: push) }
-    default: ask(directive)
     }
   }
 
-  private func ask(_ directive: GuardDirective) {
-    switch directive {
+  private func carryOut(_ order: GuardDirective.Phone) {
+    switch order {
     case .say(let message): say(message.encoded())
     case .show(let status): phone.show(NodeStatus(status, failure))
     case .mayConnect(let targets):
@@ -152,15 +171,13 @@ public final class NodeCoordinator<Node: NodeDriver> {
     case .deliver(let push, let outcome):
       arrivals.removeAll { $0.push == push }
       phone.deliver(outcome, for: push)
-    case .notify(let payment): phone.notify(payment)
-    case .withdraw(let payment): phone.withdrawNotification(of: payment)
     case .noteFailure(let failure): phone.note("the silent push failed: \(failure)")
     case .beginBackgroundTask(let task, let name): phone.beginBackgroundTask(task, name: name)
     case .endBackgroundTask(let task): phone.endBackgroundTask(task)
     case .completed(let push, let outcome): phone.completed(silentPush: push, outcome)
-    case .finished(let push, let reason): phone.finished(push: push, FinishReason(reason))
-    case .end(let reason): phone.ended(EndReason(reason))
-    default: break
+    case .finished(let push, let reason): phone.finished(push: push, reason)
+    case .end(let reason): phone.ended(reason)
+    case .backgroundDone: break
     }
   }
 
@@ -202,12 +219,12 @@ public final class NodeCoordinator<Node: NodeDriver> {
 }
 
 extension NodeCoordinator: LeaseOwner {
-  func heard(_ news: NodeNews, from lease: Lease) {
+  func heard(_ news: NodeReport, from lease: Lease) {
     guard lease === self.lease else { return }
     // The guard ignores a node that stops unasked, and would keep beating without one.
     if news == .stopped, !stopIsAsked { return }
     if news == .stopped || news == .fenced { endLease() }
-    handle(.node(news.report))
+    handle(.node(news))
   }
 
   func wasFenced(_ lease: Lease) {

@@ -11,6 +11,10 @@ public typealias PaymentHash = Bytes32
 public typealias ReceivedPayment = Guardrails.ReceivedPayment
 /// The node's pending work. The app stays awake for all of it; a handover waits only for settling payments.
 public typealias NodeActivity = Ground.NodeActivity
+/// A report of the node, through its lease.
+public typealias NodeReport = Guardrails.NodeReport
+/// The container in a fence, and in the peer's refusal.
+public typealias ContainerID = Ground.ContainerID
 
 /// The wallet's Lightning node. It must not dial before `start`, not even in its initialiser.
 public protocol NodeDriver: AnyObject {
@@ -50,43 +54,8 @@ extension NodeDriver {
   public func dialNow() {}
 }
 
-/// A report of the node, through its lease.
-public enum NodeNews: Hashable, Sendable {
-  /// The node dials, or waits before it dials again.
-  case connecting
-  /// The channel is re-established.
-  case established
-  /// The pending work has changed.
-  case busy(NodeActivity)
-  case received(ReceivedPayment)
-  /// The socket is closed and nothing more will be written. Only after `stop`: a node that has failed or lost its
-  /// connection keeps the lease until then.
-  case stopped
-  /// The node found another owner by other means than a lease's write. The socket is closed.
-  case fenced
-  /// The peer has seen a higher epoch; only from a peer that receives the fence.
-  case refused(Fence)
-  /// An error for the status; the node keeps retrying.
-  case trouble(String)
-}
-
-/// Sent to the peer when a node connects, so that the peer can tell an older owner from a newer one; also in its
-/// refusal.
+/// Sent to the peer when a node connects, so that the peer can tell an older owner from a newer one.
 public struct Fence: Hashable, Sendable {
-  public var epoch: UInt64
-  let id: ContainerID
-
-  /// nil unless the container's id has 16 bytes.
-  public init?(epoch: UInt64, container: [UInt8]) {
-    guard let id = ContainerID(container) else { return nil }
-    self.init(epoch, id)
-  }
-
-  init(_ epoch: UInt64, _ id: ContainerID) {
-    self.epoch = epoch
-    self.id = id
-  }
-
-  /// 16 bytes.
-  public var container: [UInt8] { id.bytes }
+  public let epoch: UInt64
+  public let container: ContainerID
 }

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import SharedContainer
 
 /// The coordinator's calls to the phone and the wallet's views. Conform to `AppPhone` in the app and to
 /// `ExtensionPhone` in the extension: they require what that process needs.
@@ -63,6 +64,10 @@ public typealias ProcessRole = Role
 public typealias PushReason = Push.Reason
 public typealias PushOutcome = Guardrails.PushOutcome
 public typealias SilentPushOutcome = Guardrails.SilentPushOutcome
+/// Why the work on a push ended.
+public typealias FinishReason = Guardrails.FinishReason
+/// Why a coordinator ended.
+public typealias EndReason = Guardrails.EndReason
 
 /// The node's status.
 public enum NodeStatus: Hashable, Sendable {
@@ -89,26 +94,25 @@ public enum NodeStatus: Hashable, Sendable {
   case failed(CoordinatorError)
 }
 
-/// Why the work on a push ended.
-public enum FinishReason: Hashable, Sendable {
-  case totalTime
-  case idle
-  case appWantsNode
-  case handedOver
-  case received
-  case unreadablePush
-  case timeWillExpire
-  case fenced
-  case terminated
-  case otherDevice
-  case peerOutOfReach
-  case tooManyPushes
-  case containerLost
-}
-
-/// Why a coordinator ended.
-public enum EndReason: Hashable, Sendable {
-  case fenced
-  case terminated
-  case containerLost
+extension NodeStatus {
+  /// The container's error, if there is one, is more precise than the guard's sentence.
+  init(_ status: Status, _ failure: ContainerError?) {
+    switch status {
+    case .idle: self = .idle
+    case .waitingForExtension: self = .waitingForExtension
+    case .waitingForOther(let pid): self = .waitingForProcess(pid: pid)
+    case .appGoesFirst: self = .appGoesFirst
+    case .blocked(let pid, let isStopped): self = .blocked(pid: pid, isStopped: isStopped)
+    case .claiming: self = .claiming
+    case .connecting(let epoch): self = .connecting(epoch: epoch)
+    case .hinderedFromConnecting(let epoch, let sentence): self = .hindered(epoch: epoch, trouble: sentence)
+    case .connected(let epoch): self = .connected(epoch: epoch)
+    case .settling(let epoch): self = .settling(epoch: epoch)
+    case .releasing(let epoch): self = .releasing(epoch: epoch)
+    case .usedByAnotherDevice: self = .usedByAnotherDevice
+    case .peerOutOfReach: self = .peerOutOfReach
+    case .trouble(let sentence):
+      self = .failed(failure.map { CoordinatorError($0) } ?? .failed(log: sentence))
+    }
+  }
 }

@@ -89,11 +89,14 @@ public struct AppMachine: GuardMachine {
     case .launched: return say(presence.resume())
     case .enteredForeground: return enteredForeground(at: now)
     case .enteredBackground: return enteredBackground(at: now)
-    case .silentPushArrived(let push): return silentPushArrived(push, under: silentPushTask, at: now)
+    case .silentPushArrived(let push):
+      return needArrived(
+        .push(push.id), mayConcernPayment: push.reason.mayConcernPayment, time: push.time,
+        under: silentPushTask,
+        at: now)
     // The scheduled task keeps the app awake.
     case .nodeWanted(let run, let time):
-      return silentPushArrived(
-        Push(id: run, reason: .incomingPayment, time: time), under: nil, at: now)
+      return needArrived(.run(run), mayConcernPayment: true, time: time, under: nil, at: now)
     case .networkChanged(let isThere):
       isNetworkThere = isThere
       return []
@@ -109,7 +112,7 @@ public struct AppMachine: GuardMachine {
   var gate: ConnectionGate {
     ConnectionGate(
       isInBackground: place != .foreground,
-      tasks: place == .staying ? tasks.count + silentPush.pushes.count : 0,
+      tasks: place == .staying ? tasks.count + silentPush.needs.count : 0,
       isNetworkThere: isNetworkThere, isPeerBarred: ownership.stage != .owning)
   }
 
@@ -130,19 +133,19 @@ public struct AppMachine: GuardMachine {
     place = .ending
     endReason = .containerLost
     askAt = nil
-    return withdraw + [.show(.trouble(sentence))]
+    return withdraw + [.phone(.show(.trouble(sentence)))]
   }
 
   /// An extension that sends presence messages serves a push, so the LSP is reachable.
   private func heard(_ message: PresenceMessage) -> [GuardDirective] {
     guard case .counts(let answer) = presence.heard(message.code) else { return [] }
-    return (ownership.isHinderedFromConnecting ? [.endLongPause] : []) + say(answer)
+    return (ownership.isHinderedFromConnecting ? [.node(.endLongPause)] : []) + say(answer)
   }
 
   /// In the background, post a local notification: the LSP sends no push to a connected wallet. If an earlier push is
   /// still in flight, its notification replaces this one.
   private func received(_ payment: ReceivedPayment) -> [GuardDirective] {
-    place == .foreground ? [] : [.notify(payment)]
+    place == .foreground ? [] : [.wallet(.notify(payment))]
   }
 
   private mutating func refused(_ highest: Epoch, _ container: ContainerID) -> [GuardDirective] {
@@ -160,7 +163,7 @@ public struct AppMachine: GuardMachine {
     guard halted != nil else { return look }
     halted = nil
     isIntentRaised = true
-    return [.raiseIntent] + say(PresenceCode(.app, .ping)) + look
+    return [.container(.raiseIntent)] + say(PresenceCode(.app, .ping)) + look
   }
 
   /// The app cannot continue without the user. It does not want the node meanwhile, so that no process waits for it.
@@ -173,7 +176,7 @@ public struct AppMachine: GuardMachine {
   var withdrawal: [GuardDirective] {
     mutating get {
       defer { isIntentRaised = false }
-      return isIntentRaised ? [.withdrawIntent] : []
+      return isIntentRaised ? [.container(.withdrawIntent)] : []
     }
   }
 
@@ -193,7 +196,7 @@ public struct AppMachine: GuardMachine {
       return say(presence.suspend(), released: released) + silentPush.complete() + endBackgroundTask()
     case .ending:
       place = .ended
-      return say(presence.suspend(), released: released) + silentPush.complete() + [.end(endReason)]
+      return say(presence.suspend(), released: released) + silentPush.complete() + [.phone(.end(endReason))]
     case .background, .staying, .ended: return []
     }
   }
@@ -206,27 +209,27 @@ public struct AppMachine: GuardMachine {
     if let askAt, now < askAt { return [] }
     askAt = now + Self.askAgainAfter
     return [
-      .say(PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
+      .phone(.say(PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true)))
     ]
   }
 
   func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
     guard let code else { return [] }
-    return [.say(PresenceMessage(code: code, wantsNode: isIntentRaised, released: released))]
+    return [.phone(.say(PresenceMessage(code: code, wantsNode: isIntentRaised, released: released)))]
   }
 
   private mutating func sayWhatMayConnect() -> [GuardDirective] {
     let now = gate.open
     guard now != open, place != .ended else { return [] }
     open = now
-    return [.mayConnect(now)]
+    return [.phone(.mayConnect(now))]
   }
 
   private mutating func showChange() -> [GuardDirective] {
     let status = ownership.isIdle ? halted ?? .idle : ownership.status
     guard status != shown, place != .ended else { return [] }
     shown = status
-    return [.show(status)]
+    return [.phone(.show(status))]
   }
 }
 
@@ -244,16 +247,16 @@ extension AppMachine {
     halted = nil
     isIntentRaised = true
     let ping = wasSuspended ? presence.resume() : PresenceCode(.app, .ping)
-    return done + [.raiseIntent] + say(ping) + ownership.want(at: now)
+    return done + [.container(.raiseIntent)] + say(ping) + ownership.want(at: now)
   }
 
   mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
     // The phone waits for the answer. The app holds nothing, so it answers at once.
-    if place == .background { return [.backgroundDone] }
+    if place == .background { return [.phone(.backgroundDone)] }
     guard place == .foreground else { return [] }
     // The background task begins before the release: iOS kills an app that is suspended with a lock in a shared
     // container.
-    let time = [beginBackgroundTask(named: tasks.name), .backgroundDone]
+    let time = [beginBackgroundTask(named: tasks.name), .phone(.backgroundDone)]
     guard tasks.isEmpty || halted != nil else {
       place = .staying
       return time
@@ -273,23 +276,23 @@ extension AppMachine {
 
   /// The phone launched the app in the background for a silent push: a payment may be pending. Takes the node if it is
   /// free.
-  mutating func silentPushArrived(
-    _ push: Push, under name: String?, at now: Instant
+  private mutating func needArrived(
+    _ need: BackgroundNeed, mayConcernPayment: Bool, time: TimeSpan?, under name: String?, at now: Instant
   ) -> [GuardDirective] {
-    if silentPush.pushes.contains(push.id) { return [] }
+    if silentPush.needs.contains(need) { return [] }
     // The phone may suspend the app as soon as it completes this push: an earlier one may have expired while the app
     // was frozen. So no push is completed before the release.
-    let isKeptAwake = !silentPush.pushes.isEmpty && !push.reason.mayConcernPayment
+    let isKeptAwake = !silentPush.needs.isEmpty && !mayConcernPayment
     if place == .leaving || place == .ending || isKeptAwake {
-      silentPush.join(push.id)
+      silentPush.join(need)
       return []
     }
-    guard push.reason.mayConcernPayment, place == .background || place == .staying else {
-      return [.completed(push: push.id, .noData)]
+    guard mayConcernPayment, place == .background || place == .staying else {
+      return [need.met(.noData)]
     }
     // Only the user can resolve a halt, so a push cannot.
-    if let halted { return [.noteFailure(.halted(halted)), .completed(push: push.id, .failed)] }
-    silentPush.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
+    if let halted { return [.phone(.noteFailure(.halted(halted))), need.met(.failed)] }
+    silentPush.begin(need, time: time, isEstablished: ownership.isEstablished, at: now)
     let task = beginTaskOfPush(named: name)
     guard place == .background else { return task }
     place = .staying
@@ -305,18 +308,19 @@ extension AppMachine {
   }
 
   /// A silent push is not completed yet.
-  public var handlesSilentPush: Bool { !silentPush.pushes.isEmpty }
+  public var handlesSilentPush: Bool { !silentPush.needs.isEmpty }
 
   /// The node is busy, so the silent push is not completed yet.
   var isBusy: Bool { ownership.activity != .nothing }
 
   mutating func noteSilentPush(_ event: GuardEvent, at now: Instant) {
-    guard !silentPush.pushes.isEmpty else { return }
+    guard !silentPush.needs.isEmpty else { return }
     // Another process holds the node and receives the pending payment.
     if case .holder = ownership.waitsFor { return silentPush.stopWaiting() }
     if let raise = ownership.failedRaise { return silentPush.end(of: .container(raise.trouble)) }
     switch event {
-    case .expiryWarned(let push): if silentPush.pushes.contains(push) { silentPush.timeOut() }
+    case .expiryWarned(let push): if silentPush.needs.contains(.push(push)) { silentPush.timeOut() }
+    case .runExpired(let run): if silentPush.needs.contains(.run(run)) { silentPush.timeOut() }
     default: silentPush.note(event, isBusy: isBusy, at: now)
     }
   }
@@ -352,7 +356,7 @@ extension AppMachine {
   /// awake: pending tasks are left to the next owner and the push is completed after the release. With one the app
   /// continues and completes it now.
   private mutating func endSilentPush() -> [GuardDirective] {
-    guard silentPush.isOver, !silentPush.pushes.isEmpty else { return [] }
+    guard silentPush.isOver, !silentPush.needs.isEmpty else { return [] }
     if backgroundTask == nil || isTaskOfPush { tasks.endAll() }
     return tasks.isEmpty ? [] : silentPush.complete()
   }
@@ -360,14 +364,14 @@ extension AppMachine {
   private mutating func beginBackgroundTask(named name: String?) -> GuardDirective {
     backgroundTasksAsked &+= 1
     backgroundTask = backgroundTasksAsked
-    return .beginBackgroundTask(backgroundTasksAsked, name: name)
+    return .phone(.beginBackgroundTask(backgroundTasksAsked, name: name))
   }
 
   mutating func endBackgroundTask() -> [GuardDirective] {
     guard let task = backgroundTask else { return [] }
     backgroundTask = nil
     isTaskOfPush = false
-    return [.endBackgroundTask(task)]
+    return [.phone(.endBackgroundTask(task))]
   }
 }
 

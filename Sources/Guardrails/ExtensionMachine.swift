@@ -106,7 +106,8 @@ public struct ExtensionMachine: GuardMachine {
   /// Every later look, claim and write would fail alike; the next start opens the container that is there then.
   private mutating func containerLost(_ sentence: String, at now: Instant) -> [GuardDirective] {
     mustEnd = .containerLost
-    return [.show(.trouble(sentence))] + concludeUnserved { _ in true } + finish(.containerLost, at: now)
+    return [.phone(.show(.trouble(sentence)))] + concludeUnserved { _ in true }
+      + finish(.containerLost, at: now)
   }
 
   private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
@@ -200,7 +201,7 @@ public struct ExtensionMachine: GuardMachine {
     guard !service.isHandingOver else { return [] }
     service.isHandingOver = true
     state = .serving(service)
-    return [.acceptNoNewPayment] + (ownership.activity.isSettling ? [] : finish(.handedOver, at: now))
+    return [.node(.acceptNoNewPayment)] + (ownership.activity.isSettling ? [] : finish(.handedOver, at: now))
   }
 
   // MARK: The node
@@ -208,7 +209,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     if case .received(let payment) = report {
       // The push's text is already delivered: a later payment gets its own notification.
-      if case .finishing = state { return [.notify(payment)] }
+      if case .finishing = state { return [.wallet(.notify(payment))] }
       if case .releasing(var releasing) = state {
         let further = releasing.service.receive(payment)
         state = .releasing(releasing)
@@ -287,7 +288,8 @@ public struct ExtensionMachine: GuardMachine {
     var directives: [GuardDirective] = []
     var released = released
     while ownership.isIdle, let (push, reason, text) = over {
-      directives += say(presence.suspend(), released: released) + text + [.finished(push: push, reason)]
+      directives +=
+        say(presence.suspend(), released: released) + text + [.phone(.finished(push: push, reason))]
       released = nil
       state = .waiting
       guard mustEnd == nil, let next = queue.removeFirst() else { break }
@@ -311,7 +313,7 @@ public struct ExtensionMachine: GuardMachine {
     let texts = queue.removeAll().flatMap { answerUnserved($0, reason(of: mustEnd), at: now) }
     guard unserved.isEmpty else { return texts }
     state = .ended
-    return texts + [.end(mustEnd)]
+    return texts + [.phone(.end(mustEnd))]
   }
 
   private func reason(of end: EndReason) -> FinishReason {
@@ -326,13 +328,13 @@ public struct ExtensionMachine: GuardMachine {
 
   private func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
     guard let code else { return [] }
-    return [.say(PresenceMessage(code: code, wantsNode: isServing, released: released))]
+    return [.phone(.say(PresenceMessage(code: code, wantsNode: isServing, released: released)))]
   }
 
   private mutating func showChange() -> [GuardDirective] {
     guard ownership.status != shown, state != .ended else { return [] }
     shown = ownership.status
-    return [.show(ownership.status)]
+    return [.phone(.show(ownership.status))]
   }
 
   private var isServing: Bool {
@@ -425,7 +427,7 @@ extension ExtensionMachine {
 
   private func conclude(unserved service: Service) -> [GuardDirective] {
     guard let reason = service.ending?.reason else { return [] }
-    return service.conclusion(for: reason) + [.finished(push: service.push.id, reason)]
+    return service.conclusion(for: reason) + [.phone(.finished(push: service.push.id, reason))]
   }
 }
 

@@ -13,9 +13,10 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case toldPushRead(Push)
   /// For the app, which is in the background or was launched there.
   case silentPushArrived(Push)
-  /// A scheduled task of the app needs the node for this time, in the background: handled like a silent push with this
-  /// number, and completed like one.
-  case nodeWanted(UInt64, time: TimeSpan)
+  /// A scheduled run of the app needs the node for this time, in the background: handled like a silent push. The
+  /// phone ends the run early.
+  case nodeWanted(run: UInt64, time: TimeSpan)
+  case runExpired(UInt64)
   /// The system will soon end the extension (`serviceExtensionTimeWillExpire`) or the handler of a silent push.
   case expiryWarned(push: UInt64)
   case terminationRequested

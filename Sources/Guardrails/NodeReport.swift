@@ -6,14 +6,15 @@ public enum NodeReport: Hashable, Codable, Sendable {
   case connecting
   /// The channel is re-established.
   case established
-  /// On each change, starting from `.nothing` when the node starts.
+  /// The pending work, on each change; starts from `.nothing` when the node starts.
   case busy(NodeActivity)
   case received(ReceivedPayment)
-  /// The socket is closed and nothing more will be written.
+  /// The socket is closed and nothing more will be written. Only after `stopNode`: a node that has failed or lost its
+  /// connection goes on until then.
   case stopped
   /// A write or the check after `init` found another owner. The node has closed its socket.
   case fenced
-  /// The peer has seen a higher epoch.
+  /// The peer has seen a higher epoch; only from a peer that receives the fence.
   case refused(highest: Epoch, container: ContainerID)
   /// An error for the user; the node keeps retrying.
   case trouble(String)

@@ -109,7 +109,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
     case .nodeWanted, .launched, .enteredForeground, .enteredBackground, .pushArrived, .toldPushRead,
-      .silentPushArrived, .expiryWarned,
+      .silentPushArrived, .expiryWarned, .runExpired,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
       .receivedNotRead, .moveRequested, .incomingStored, .incomingNotStored:
       return []
@@ -131,14 +131,14 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .looking(var looking):
       looking.isLooking = true
       state = .looking(looking)
-      return [.look]
+      return [.container(.look)]
     case .owning(var owning):
       owning.isReadingRow = true
       state = .owning(owning)
-      return [.readRow]
+      return [.container(.readRow)]
     case .releasing(let owning, _):
       // The node hangs: close its socket, then continue as if it had stopped.
-      return [.stopNode(gracefully: false)] + close(owning)
+      return [.node(.stopNode(gracefully: false))] + close(owning)
     case .idle, .claiming, .closing: return []
     }
   }
@@ -163,7 +163,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       looking.waitsFor = nil
       looking.claimAskedAt = now
       state = .claiming(looking)
-      return [.claim(seen: seen, reason: reason)]
+      return [.container(.claim(seen: seen, reason: reason))]
     case .wait(let reason, let until):
       looking.waitsFor = reason
       looking.trouble = nil
@@ -191,7 +191,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     looking.isLooking = span == .zero
     looking.nextLook = now + span
     state = .looking(looking)
-    return looking.isLooking ? [.look] : []
+    return looking.isLooking ? [.container(.look)] : []
   }
 
   /// After a presence message, or the end of the other process: the container has the facts.
@@ -199,7 +199,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     guard case .looking(var looking) = state, !looking.isLooking else { return [] }
     looking.isLooking = true
     state = .looking(looking)
-    return [.look]
+    return [.container(.look)]
   }
 
   private mutating func claimed(_ claim: Claim, at now: Instant) -> [GuardDirective] {
@@ -215,7 +215,7 @@ public struct Ownership: Hashable, Codable, Sendable {
         // Paused between the claim and now: an observer of our silence may own the node by now.
         owning.isReadingRow = true
         state = .owning(owning)
-        return [.readRow]
+        return [.container(.readRow)]
       }
       return start(owning, at: now)
     case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
@@ -239,14 +239,14 @@ public struct Ownership: Hashable, Codable, Sendable {
     owning.node = .started
     owning.activity = .nothing
     state = .owning(owning)
-    return [beat, .startNode(owning.claim, replacing: owning.replacing)]
+    return [beat, .node(.startNode(owning.claim, replacing: owning.replacing))]
   }
 
   // MARK: Owning
 
   private func nextBeat(_ owning: inout Owning, at now: Instant) -> GuardDirective {
     let counter = owning.schedule.beat(at: now)
-    return .beat(epoch: owning.claim.epoch, phase: owning.phase, counter: counter)
+    return .container(.beat(epoch: owning.claim.epoch, phase: owning.phase, counter: counter))
   }
 
   /// The row is read before each beat: an idle process learns here that it was replaced.
@@ -262,18 +262,18 @@ public struct Ownership: Hashable, Codable, Sendable {
       let isIdle = owning.phase == .established && now >= owning.schedule.nextBeat
       let beat = nextBeat(&owning, at: now)
       state = .owning(owning)
-      return [beat] + (isIdle ? [.settle] : [])
+      return [beat] + (isIdle ? [.container(.settle)] : [])
     case .releasing(let owning, _) where !owning.claim.owns(row): return fenced()
     case .closing(var owning) where owning.node != .raising:
       state = .idle
       guard owning.claim.owns(row) else {
         wasFenced = true
-        return [.dropLock]
+        return [.container(.dropLock)]
       }
       owning.phase = .released
       releasedEpoch = owning.claim.epoch
       // An app that wants the node claims it now, and its commit would wait for the checkpoint. It settles the log itself.
-      return [nextBeat(&owning, at: now), .dropLock] + (appWantsNode ? [] : [.settle])
+      return [nextBeat(&owning, at: now), .container(.dropLock)] + (appWantsNode ? [] : [.container(.settle)])
     case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }
@@ -289,7 +289,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .closing(let owning) where owning.node != .raising:
       // Dropping the lock is enough; the last beat is only for users.
       state = .idle
-      return [.dropLock]
+      return [.container(.dropLock)]
     case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }
@@ -333,7 +333,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     }
     owning.isReadingRow = true
     state = .owning(owning)
-    return [.readRow]
+    return [.container(.readRow)]
   }
 
   // MARK: Releasing
@@ -348,14 +348,14 @@ public struct Ownership: Hashable, Codable, Sendable {
       return []
     }
     state = .releasing(owning, nodeStopsBy: now + Self.nodeStopBound)
-    return [.stopNode(gracefully: true)]
+    return [.node(.stopNode(gracefully: true))]
   }
 
   mutating func close(_ before: Owning) -> [GuardDirective] {
     var owning = before
     owning.node = .unstarted
     state = .closing(owning)
-    return [.readRow]
+    return [.container(.readRow)]
   }
 
   /// Ends without a release; the next start opens the container that is there then.
@@ -363,8 +363,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     let before = state
     state = .idle
     switch before {
-    case .owning, .releasing: return [.stopNode(gracefully: false), .dropLock]
-    case .closing: return [.dropLock]
+    case .owning, .releasing: return [.node(.stopNode(gracefully: false)), .container(.dropLock)]
+    case .closing: return [.container(.dropLock)]
     case .claiming(var looking):
       // The claim's answer comes first, and is then ignored.
       looking.isWanted = false
@@ -378,7 +378,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   mutating func fenced() -> [GuardDirective] {
     state = .idle
     wasFenced = true
-    return [.stopNode(gracefully: false), .dropLock]
+    return [.node(.stopNode(gracefully: false)), .container(.dropLock)]
   }
 }
 
@@ -433,7 +433,7 @@ extension Ownership {
     }
     failedRaise = nil
     state = .looking(looking)
-    return looking.isLooking ? [.look] : []
+    return looking.isLooking ? [.container(.look)] : []
   }
 }
 
@@ -450,7 +450,7 @@ extension Ownership {
     looking.trouble = nil
     looking.isLooking = true
     state = .looking(looking)
-    return asks ? [.look] : []
+    return asks ? [.container(.look)] : []
   }
 
   /// After a failure the user is informed and can ask again; a blocked container is only waited for.
@@ -481,7 +481,8 @@ extension Ownership {
     state = .owning(owning)
     let known = max(highest, owning.claim.epoch)
     return [
-      .stopNode(gracefully: false), .raiseEpoch(owning.claim, above: known, replacing: owning.replacing),
+      .node(.stopNode(gracefully: false)),
+      .container(.raiseEpoch(owning.claim, above: known, replacing: owning.replacing)),
     ]
   }
 }

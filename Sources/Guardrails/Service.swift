@@ -42,7 +42,7 @@ struct Service: Hashable, Codable, Sendable {
   /// The idle limit does not cut off pending work: a payment will restart it, or the total time ends it.
   func endsBy(isPending: Bool) -> Instant { isPending ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
 
-  var question: GuardDirective { .readReceived(paymentHash: push.paymentHash, push: push.id) }
+  var question: GuardDirective { .wallet(.readReceived(paymentHash: push.paymentHash, push: push.id)) }
 
   /// The container is read once more before the text says "nothing received": a frozen, fenced or never served push does
   /// not know of payments received meanwhile. If the app continues, the text refers to the app instead.
@@ -74,7 +74,7 @@ struct Service: Hashable, Codable, Sendable {
   mutating func notifyFurther() -> [GuardDirective] {
     let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
     notified += untold.map(\.paymentHash)
-    return untold.map { .notify($0) }
+    return untold.map { .wallet(.notify($0)) }
   }
 
   /// A payment that is no longer incomplete was received just now, or has timed out.
@@ -89,11 +89,11 @@ struct Service: Hashable, Codable, Sendable {
   /// Delivers the text, and replaces an earlier notification of the same payment.
   func conclusion(for reason: FinishReason) -> [GuardDirective] {
     guard let first = received.first else {
-      return [.deliver(push: push.id, outcomeWithoutPayment(for: reason))]
+      return [.phone(.deliver(push: push.id, outcomeWithoutPayment(for: reason)))]
     }
     let isNotified = mayBeNotified.contains(first.paymentHash)
-    return (isNotified ? [.withdraw(payment: first.paymentHash)] : [])
-      + [.deliver(push: push.id, .received(first))]
+    return (isNotified ? [.wallet(.withdraw(payment: first.paymentHash))] : [])
+      + [.phone(.deliver(push: push.id, .received(first)))]
   }
 
   private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {

@@ -1,5 +1,19 @@
 import Ground
 
+/// What needs the app's node in the background for a time.
+public enum BackgroundNeed: Hashable, Codable, Sendable {
+  case push(UInt64)
+  /// A scheduled run.
+  case run(UInt64)
+
+  func met(_ outcome: SilentPushOutcome) -> GuardDirective {
+    switch self {
+    case .push(let push): .phone(.completed(push: push, outcome))
+    case .run(let run): .wallet(.runServed(run, outcome))
+    }
+  }
+}
+
 /// The handler of silent pushes: connect, receive pending payments, finish.
 public struct SilentPushHandler: Hashable, Sendable {
   /// How long to wait for a payment after connecting, and in total, of the phone's 30 s.
@@ -8,8 +22,8 @@ public struct SilentPushHandler: Hashable, Sendable {
   /// The part of the phone's time that is kept for the release, if the phone gives enough.
   static let reserve = TimeSpan.seconds(5)
 
-  /// The pushes that are not completed yet.
-  private(set) var pushes: [UInt64] = []
+  /// Those that are not met yet.
+  private(set) var needs: [BackgroundNeed] = []
   private(set) var isOver = true
   private var hasReceived = false
   private var idleEnds: Instant?
@@ -24,16 +38,16 @@ public struct SilentPushHandler: Hashable, Sendable {
     isOver ? nil : [isBusy ? nil : idleEnds, totalEnds].compactMap { $0 }.min()
   }
 
-  mutating func begin(_ push: UInt64, time: TimeSpan?, isEstablished: Bool, at now: Instant) {
+  mutating func begin(_ need: BackgroundNeed, time: TimeSpan?, isEstablished: Bool, at now: Instant) {
     let ends = now + Self.totalTime(of: time)
     totalEnds = isOver ? ends : min(totalEnds ?? ends, ends)
-    pushes.append(push)
+    needs.append(need)
     idleEnds = isEstablished ? now + Self.idleTime : nil
     isOver = false
   }
 
-  /// Completes this push with the others, without waiting for a payment.
-  mutating func join(_ push: UInt64) { pushes.append(push) }
+  /// Met with the others, without waiting for a payment.
+  mutating func join(_ need: BackgroundNeed) { needs.append(need) }
 
   /// 25 s of 30; at least half if the phone gives less.
   static func totalTime(of time: TimeSpan?) -> TimeSpan {
@@ -81,13 +95,13 @@ public struct SilentPushHandler: Hashable, Sendable {
 
   private mutating func fail(of why: SilentPushFailure) { failure = failure ?? why }
 
-  /// Each push once, when everything is released.
+  /// Each need once, when everything is released.
   mutating func complete() -> [GuardDirective] {
     defer { self = SilentPushHandler() }
     guard !hasReceived, let failure else {
-      return pushes.map { .completed(push: $0, hasReceived ? .newData : .noData) }
+      return needs.map { $0.met(hasReceived ? .newData : .noData) }
     }
-    return (pushes.isEmpty ? [] : [.noteFailure(failure)]) + pushes.map { .completed(push: $0, .failed) }
+    return (needs.isEmpty ? [] : [.phone(.noteFailure(failure))]) + needs.map { $0.met(.failed) }
   }
 }
 

@@ -68,9 +68,9 @@ public struct TellingExtensionMachine: GuardMachine {
       return []
     // Such as a full disk, which does not change within half a second.
     case .incomingNotStored(.failed(let sentence), let id):
-      return endStoring(id, .announced) ? [.show(.trouble(sentence))] : []
+      return endStoring(id, .announced) ? [.phone(.show(.trouble(sentence)))] : []
     case .incomingNotStored(.lost(let sentence), let id):
-      return endStoring(id, .containerLost) ? [.show(.trouble(sentence))] : []
+      return endStoring(id, .containerLost) ? [.phone(.show(.trouble(sentence)))] : []
     case .expiryWarned(let id):
       if let index = waiting.firstIndex(where: { $0.push.id == id }) {
         return tell(waiting.remove(at: index).push, .timeWillExpire)
@@ -78,11 +78,11 @@ public struct TellingExtensionMachine: GuardMachine {
       return take(id).map { tell($0, .timeWillExpire) } ?? []
     case .deadlineReached: return deadlineReached(at: now)
     // The next push may find another container: nothing of this one is open.
-    case .containerLost(let sentence): return [.show(.trouble(sentence))] + tellAll(.containerLost)
+    case .containerLost(let sentence): return [.phone(.show(.trouble(sentence)))] + tellAll(.containerLost)
     case .terminationRequested:
       let texts = tellAll(.terminated)
       hasEnded = true
-      return texts + [.end(.terminated)]
+      return texts + [.phone(.end(.terminated))]
     default: return []
     }
   }
@@ -98,7 +98,7 @@ public struct TellingExtensionMachine: GuardMachine {
       return []
     }
     storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime))
-    return [.storeIncoming(record, push: push.id)]
+    return [.wallet(.storeIncoming(record, push: push.id))]
   }
 
   private mutating func toldPushRead(_ push: Push, at now: Instant) -> [GuardDirective] {
@@ -106,17 +106,17 @@ public struct TellingExtensionMachine: GuardMachine {
       !storing.contains(where: { $0.push.id == push.id })
     else { return [] }
     storing.append(Storing(push: push, record: record, deliverBy: now + Self.storeTime, textIsOut: true))
-    return [.storeIncoming(record, push: push.id)]
+    return [.wallet(.storeIncoming(record, push: push.id))]
   }
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     let late = storing.filter { now >= $0.deliverBy }
     storing.removeAll { now >= $0.deliverBy }
-    var directives = late.flatMap { [.show(.trouble(Self.notInTime))] + tell($0, .announced) }
+    var directives = late.flatMap { [.phone(.show(.trouble(Self.notInTime)))] + tell($0, .announced) }
     for index in storing.indices {
       guard let instant = storing[index].triesAgainAt, now >= instant else { continue }
       storing[index].triesAgainAt = nil
-      directives.append(.storeIncoming(storing[index].record, push: storing[index].push.id))
+      directives.append(.wallet(.storeIncoming(storing[index].record, push: storing[index].push.id)))
     }
     return directives
   }
@@ -151,6 +151,6 @@ public struct TellingExtensionMachine: GuardMachine {
   /// Only what has left `storing`, or was never in it, is told: so each push once.
   private func tell(_ push: Push, _ reason: FinishReason) -> [GuardDirective] {
     let outcome = push.announcement.map { PushOutcome.announced($0) } ?? .nothingReceived(push.reason)
-    return [.deliver(push: push.id, outcome), .finished(push: push.id, reason)]
+    return [.phone(.deliver(push: push.id, outcome)), .phone(.finished(push: push.id, reason))]
   }
 }

@@ -174,7 +174,7 @@ struct LeaseKeeper: Hashable, Sendable, Shiftable {
     switch state {
     case .held where terms.isAtomic:
       state = .idle
-      return [.dropLock]
+      return [.container(.dropLock)]
     case .held where terms.form == .signs:
       state = .idle
       // The app's last beat is written after its node has stopped.
@@ -182,7 +182,7 @@ struct LeaseKeeper: Hashable, Sendable, Shiftable {
     case .held where !terms.isGivenBack || !writes: state = .idle
     case .held:
       state = .givingBack
-      return [.look]
+      return [.container(.look)]
     case .pausing: state = .idle
     // The pending attempt is answered first, then given back.
     case .taking: state = .givingBack
@@ -217,7 +217,7 @@ struct LeaseKeeper: Hashable, Sendable, Shiftable {
       return ([noSign], nil)
     case (.claimed, .givingBack):
       state = .idle
-      return ([.dropLock], nil)
+      return ([.container(.dropLock)], nil)
     case (.claimSuperseded, .givingBack):
       state = .idle
       return ([], nil)
@@ -225,10 +225,10 @@ struct LeaseKeeper: Hashable, Sendable, Shiftable {
     }
   }
 
-  private var sign: GuardDirective { .beat(epoch: 1, phase: .claimed, counter: 0) }
-  private var noSign: GuardDirective { .beat(epoch: 1, phase: .released, counter: 0) }
+  private var sign: GuardDirective { .container(.beat(epoch: 1, phase: .claimed, counter: 0)) }
+  private var noSign: GuardDirective { .container(.beat(epoch: 1, phase: .released, counter: 0)) }
   private var attempt: [GuardDirective] {
-    terms.isAtomic ? [.claim(seen: 0, reason: .neverClaimed)] : [.look]
+    terms.isAtomic ? [.container(.claim(seen: 0, reason: .neverClaimed))] : [.container(.look)]
   }
 
   /// An extension without a node only looks.

@@ -90,13 +90,13 @@ struct LeaseApp: Side {
     guard case .stopsAfter(let span) = terms.atHome, node == .running, graceEndsAt == nil else { return [] }
     graceEndsAt = now + span
     hasOwnTask = true
-    return [.beginBackgroundTask(Self.task)]
+    return [.phone(.beginBackgroundTask(Self.task))]
   }
 
   private mutating func endTask() -> [GuardDirective] {
     guard hasOwnTask else { return [] }
     hasOwnTask = false
-    return [.endBackgroundTask(Self.task)]
+    return [.phone(.endBackgroundTask(Self.task))]
   }
 
   /// Its node goes on although it is in the background.
@@ -113,19 +113,19 @@ struct LeaseApp: Side {
       guard keeper.isHeld else { return keeper.take() }
       node = .running
       connection = .connecting(1)
-      return [.startNode(.ofOthers)]
+      return [.node(.startNode(.ofOthers))]
     }
     if goesOn { return backgroundDone() }
     if node == .running {
       node = .stopping
-      return [.stopNode(gracefully: true)]
+      return [.node(.stopNode(gracefully: true))]
     }
     guard node == .stopped else { return [] }
     let back = keeper.isIdle ? [] : keeper.giveBack()
     guard keeper.isIdle else { return back }
     if isEnding {
       hasEnded = true
-      return back + [.end(.terminated)]
+      return back + [.phone(.end(.terminated))]
     }
     return back + backgroundDone() + endTask()
   }
@@ -133,7 +133,7 @@ struct LeaseApp: Side {
   private mutating func backgroundDone() -> [GuardDirective] {
     guard owesBackgroundDone else { return [] }
     owesBackgroundDone = false
-    return [.backgroundDone]
+    return [.phone(.backgroundDone)]
   }
 
   private mutating func showChange() -> [GuardDirective] {
@@ -143,7 +143,7 @@ struct LeaseApp: Side {
       : node == .stopped && isInFront ? .claiming : connection
     guard status != shown, !hasEnded else { return [] }
     shown = status
-    return [.show(status)]
+    return [.phone(.show(status))]
   }
 
   mutating func shift(by span: TimeSpan) {
@@ -225,11 +225,11 @@ struct LeaseExtension: Side {
         return settle(at: now)
       }
       node = .running
-      return [.startNode(.ofOthers)]
+      return [.node(.startNode(.ofOthers))]
     }
     if node == .running {
       node = .stopping
-      return [.stopNode(gracefully: true)]
+      return [.node(.stopNode(gracefully: true))]
     }
     guard node == .stopped else { return [] }
     let back = keeper.isIdle ? [] : keeper.giveBack()
@@ -242,13 +242,13 @@ struct LeaseExtension: Side {
       return []
     }
     serving = nil
-    return [.deliver(push: push, outcome), .finished(push: push, end)]
+    return [.phone(.deliver(push: push, outcome)), .phone(.finished(push: push, end))]
   }
 
   private mutating func next(at now: Instant) -> [GuardDirective] {
     if isEnding {
       hasEnded = true
-      return [.end(.terminated)]
+      return [.phone(.end(.terminated))]
     }
     guard !waiting.isEmpty else { return [] }
     serving = Serving(push: waiting.removeFirst(), endsAt: now + PhoenixExtension.totalTime)

@@ -47,16 +47,16 @@ struct Others: Exclusion {
 
   mutating func carryOut(_ order: ContainerOrder, _ life: inout Life, in world: inout World) -> Bool {
     switch order {
-    case .look:
+    case .guardrail(.look):
       life.answer(
         .observed(
           Observation(
             row: nil, holderLockIsBusy: false, beat: sign(seenBy: life.role, in: world),
             appWantsNode: false, boot: world.boot, bootClock: world.clock.wallNow)))
-    case .beat(_, let phase, _): write(isOver: phase == .released, life, in: &world)
-    case .claim: take(&life, in: &world)
-    case .dropLock: drop(by: life.role)
-    case .readRow: readForNode(&life, in: world)
+    case .guardrail(.beat(_, let phase, _)): write(isOver: phase == .released, life, in: &world)
+    case .guardrail(.claim): take(&life, in: &world)
+    case .guardrail(.dropLock): drop(by: life.role)
+    case .guardrail(.readRow): readForNode(&life, in: world)
     case .checkRow: life.answer(.rowRead(world.rowOfItsOwn(life)))
     default: return false
     }

@@ -65,11 +65,11 @@ struct PhoenixApp: Side {
   private mutating func time(isOn: Bool) -> [GuardDirective] {
     guard isOn else {
       defer { backgroundTask = nil }
-      return backgroundTask.map { [.endBackgroundTask($0)] } ?? []
+      return backgroundTask.map { [.phone(.endBackgroundTask($0))] } ?? []
     }
     backgroundTasksAsked &+= 1
     backgroundTask = backgroundTasksAsked
-    return [.beginBackgroundTask(backgroundTasksAsked)]
+    return [.phone(.beginBackgroundTask(backgroundTasksAsked))]
   }
 
   // MARK: Events
@@ -79,17 +79,17 @@ struct PhoenixApp: Side {
     case .launched:
       // Loading the wallet includes the first look at the extension's beat.
       look = .forBeats
-      return say(presence.resume()) + [.look]
+      return say(presence.resume()) + [.container(.look)]
     case .enteredForeground:
       guard isInBackground else { return [] }
       isInBackground = false
       votes -= 1
       return say(presence.resume())
     case .enteredBackground:
-      guard !isInBackground else { return [.backgroundDone] }
+      guard !isInBackground else { return [.phone(.backgroundDone)] }
       isInBackground = true
       votes += 1
-      return say(presence.suspend()) + [.backgroundDone]
+      return say(presence.suspend()) + [.phone(.backgroundDone)]
     case .taskBegan: return task(isOn: true, at: now)
     case .taskEnded, .backgroundTimeExpired: return task(isOn: false, at: now)
     case .presenceHeard(let message):
@@ -116,7 +116,7 @@ struct PhoenixApp: Side {
     if let recheckAt, recheckAt <= now, look == .none {
       self.recheckAt = nil
       look = .forTheEnd
-      directives.append(.look)
+      directives.append(.container(.look))
     }
     return directives
   }
@@ -130,7 +130,7 @@ struct PhoenixApp: Side {
     if purpose == .forTheEnd, stamp != nil, stamp == recheckStamp {
       // Unchanged for 5 s. A beat written between this look and the next step is erased.
       extensionIs(connected: false)
-      return [.beat(epoch: 1, phase: .released, counter: 0)]
+      return [.container(.beat(epoch: 1, phase: .released, counter: 0))]
     }
     if purpose == .forTheEnd, !seesBeats { return [] }
     guard let stamp else {
@@ -162,26 +162,26 @@ struct PhoenixApp: Side {
       node = .running
       connection = .connecting(1)
       entry = extensionSeemsConnected ? .outvoted : hasSeenBeat ? .sawOld : .sawNothing
-      return [.startNode(.ofOthers)]
+      return [.node(.startNode(.ofOthers))]
     case .running where !shouldRun:
       node = .stopping
-      return [.stopNode(gracefully: false)]
+      return [.node(.stopNode(gracefully: false))]
     case .stopped where isEnding:
       hasEnded = true
-      return [.end(.terminated)]
+      return [.phone(.end(.terminated))]
     case .stopped, .running, .stopping: return []
     }
   }
 
   private func say(_ code: PresenceCode?) -> [GuardDirective] {
-    code.map { [.say(PresenceMessage(code: $0))] } ?? []
+    code.map { [.phone(.say(PresenceMessage(code: $0)))] } ?? []
   }
 
   private mutating func showChange() -> [GuardDirective] {
     let status = node == .stopped && extensionSeemsConnected ? .waitingForExtension : connection
     guard status != shown, !hasEnded else { return [] }
     shown = status
-    return [.show(status)]
+    return [.phone(.show(status))]
   }
 
   mutating func shift(by span: TimeSpan) {
@@ -230,7 +230,7 @@ struct PhoenixExtension: Side {
     case .expiryWarned(let push) where push == serving?.push.id: return finish(.timeWillExpire, at: now)
     case .terminationRequested:
       isEnding = true
-      return serving == nil ? [.end(.terminated)] : finish(.terminated, at: now)
+      return serving == nil ? [.phone(.end(.terminated))] : finish(.terminated, at: now)
     default: return []
     }
   }
@@ -242,7 +242,7 @@ struct PhoenixExtension: Side {
     guard push.reason != .unreadable else { return finish(.unreadablePush, at: now) }
     isNodeRunning = true
     entry = .didNotLook
-    return say(presence.resume()) + [.startNode(.ofOthers)]
+    return say(presence.resume()) + [.node(.startNode(.ofOthers))]
   }
 
   /// The app runs: the extension finishes, unless it is connected already.
@@ -265,7 +265,7 @@ struct PhoenixExtension: Side {
     case .stopped:
       isNodeRunning = false
       isConnected = false
-      return isEnding ? [.end(.terminated)] : serveNext(at: now)
+      return isEnding ? [.phone(.end(.terminated))] : serveNext(at: now)
     case .busy, .fenced, .refused, .trouble: break
     }
     return []
@@ -274,7 +274,7 @@ struct PhoenixExtension: Side {
   /// Beats continue when the connection is lost.
   private mutating func beat(at now: Instant) -> [GuardDirective] {
     nextBeat = now + Self.beatInterval
-    return [.beat(epoch: 1, phase: .established, counter: 0)]
+    return [.container(.beat(epoch: 1, phase: .established, counter: 0))]
   }
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
@@ -292,16 +292,16 @@ struct PhoenixExtension: Side {
     nextBeat = nil
     let contents: [GuardDirective] =
       finished.received.isEmpty
-      ? [.deliver(push: finished.push.id, .nothingReceived(finished.push.reason))]
-      : [.deliver(push: finished.push.id, .received(finished.received[0]))]
-        + finished.received.dropFirst().map { .notify($0) }
-    return say(presence.suspend()) + (isNodeRunning ? [.stopNode(gracefully: false)] : []) + contents
-      + [.finished(push: finished.push.id, reason)]
-      + (isEnding && !isNodeRunning ? [.end(.terminated)] : serveNext(at: now))
+      ? [.phone(.deliver(push: finished.push.id, .nothingReceived(finished.push.reason)))]
+      : [.phone(.deliver(push: finished.push.id, .received(finished.received[0])))]
+        + finished.received.dropFirst().map { .wallet(.notify($0)) }
+    return say(presence.suspend()) + (isNodeRunning ? [.node(.stopNode(gracefully: false))] : []) + contents
+      + [.phone(.finished(push: finished.push.id, reason))]
+      + (isEnding && !isNodeRunning ? [.phone(.end(.terminated))] : serveNext(at: now))
   }
 
   private func say(_ code: PresenceCode?) -> [GuardDirective] {
-    code.map { [.say(PresenceMessage(code: $0))] } ?? []
+    code.map { [.phone(.say(PresenceMessage(code: $0)))] } ?? []
   }
 
   mutating func shift(by span: TimeSpan) {

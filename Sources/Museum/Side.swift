@@ -62,14 +62,14 @@ extension Side {
     if event == .node(.trouble(NodeMachine.peerIsAhead)) { notes.isBehindPeer = true }
     if notes.isReading, event == .claimed(.ofOthers) {
       notes.isReading = false
-      return [.startNode(.ofOthers)]
+      return [.node(.startNode(.ofOthers))]
     }
     return decide(event, at: now).map { directive in
       switch directive {
-      case .startNode:
+      case .node(.startNode):
         notes.isReading = true
-        return .readRow
-      case .stopNode:
+        return .container(.readRow)
+      case .node(.stopNode):
         notes.isDriving = false
         return directive
       default: return directive

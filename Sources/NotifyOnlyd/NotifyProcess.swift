@@ -204,18 +204,18 @@ final class NotifyProcess {
 
   private func carryOut(_ directive: GuardDirective) {
     switch directive {
-    case .storeIncoming(let record, let push): store(record, push)
-    case .deliver(let push, let outcome):
+    case .wallet(.storeIncoming(let record, let push)): store(record, push)
+    case .phone(.deliver(let push, let outcome)):
       phone?.send(PhoneMessages.content(ofPush: push, outcome, options.wallet))
       show(
         TerminalLines.delivered(push: push, NotificationContent(outcome, of: options.wallet), by: Self.name))
-    case .finished(let push, let reason):
+    case .phone(.finished(let push, let reason)):
       phone?.send(PhoneMessages.finished(push: push, reason))
       show(TerminalLines.finished(push: push, reason, by: Self.name))
       open -= 1
       if !isOnPhone && open == 0 { loop.post { [unowned self] in terminate() } }
-    case .show(let status): note(status.text)
-    case .end(let reason):
+    case .phone(.show(let status)): note(status.text)
+    case .phone(.end(let reason)):
       journal?.recordEnd(reason: reason.text)
       phone?.send(PhoneMessages.ending(WalletEnding(reason), reason.text))
       show("\(Self.name): \(reason.text)")

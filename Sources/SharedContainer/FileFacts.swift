@@ -58,9 +58,7 @@ struct FileFacts: Hashable, Sendable {
 
   var isPlainFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
   var isDirectory: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
-  var isSymbolicLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
   var permissions: UInt32 { mode & 0o7777 }
-  var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
   func isSameFile(as other: FileFacts?) -> Bool { device == other?.device && inode == other?.inode }
 }

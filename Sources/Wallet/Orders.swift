@@ -11,27 +11,12 @@ public enum WalletDirective: Hashable, Sendable {
 
 /// Every order to the container. An answer may also be that the container is blocked or has failed.
 public enum ContainerOrder: Hashable, Sendable {
-  /// Take or drop the intent lock. No answer.
-  case raiseIntent
-  case withdrawIntent
-  /// Answered by the guard's `observed` or `lookFailed`.
-  case look
-  /// Answered by `claimed`, or the guard's `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
-  case claim(seen: Epoch, reason: ClaimReason)
-  /// Claim a higher epoch under the same ownership; answered like a claim.
-  case raiseEpoch(Claim, above: Epoch, replacing: ReplacedClaim?)
-  /// For the guard; answered by its `rowRead` or `rowReadFailed`.
-  case readRow
-  /// No answer.
-  case beat(epoch: Epoch, phase: Phase, counter: UInt64)
-  case dropLock
-  /// Checkpoint the log; no process waits for it. No answer.
-  case settle
+  case guardrail(GuardDirective.Container)
   /// Mark the newest payment: later ones came since this push. Answered by `receivedMarked`, if it can be read.
   case markReceived(push: UInt64)
   /// Answered by the guard's `receivedFound` or `receivedNotRead`.
   case readReceived(ReceivedPayments, push: UInt64)
-  /// Of an extension without a node; answered by the guard's `incomingStored` or `incomingNotStored`.
+  /// Answered by the guard's `incomingStored` or `incomingNotStored`.
   case storeIncoming(IncomingRecord, push: UInt64)
 
   /// For the node; answered by its `rowRead`, `storeBlocked`, `storeFailed` or `storeLost`.
@@ -73,21 +58,10 @@ public enum WireOrder: Hashable, Sendable {
 /// Every order to the phone, to the user through the phone, and to the other process. Only `makeInvoice` and
 /// `cleanUp` are answered at once.
 public enum PhoneOrder: Hashable, Sendable {
-  /// To the other process.
-  case say(PresenceMessage)
-  case show(Status)
-  case mayConnect([ConnectionTarget])
-  case deliver(push: UInt64, PushOutcome)
+  case guardrail(GuardDirective.Phone)
   /// `withdrawsAnnouncement`: what an extension has announced of the payment goes in the same moment.
   case notify(ReceivedPayment, withdrawsAnnouncement: Bool)
   case withdrawAnnouncement(of: Bytes32)
-  case finished(push: UInt64, FinishReason)
-  case completed(push: UInt64, SilentPushOutcome)
-  case noteFailure(SilentPushFailure)
-  case backgroundDone
-  case beginBackgroundTask(UInt64, name: String?)
-  case endBackgroundTask(UInt64)
-  case end(EndReason)
 
   /// With the seed; answered by the requests' `invoiceMade` or `invoiceNotMade`.
   case makeInvoice(String, amountMsat: UInt64, text: String, expirySeconds: Int64)

@@ -21,8 +21,6 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   /// Read in the claim, until the node is started.
   private var claimedState = NodeState()
   private var marks = ReceivedMarks()
-  /// For the guard a run that needs the node is like a silent push, with a number that no push has.
-  private static var firstNumberOfRuns: UInt64 { 1 << 63 }
   var isInFront = false
   /// The app's last shown status.
   var status: Status?
@@ -113,19 +111,15 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     observer.handled(event, directives, guardrail)
     for directive in directives {
       switch directive {
-      case .startNode(let claim, let replaced):
+      case .container(let order): turn.take(order)
+      case .wallet(let order): carryOut(order, &turn)
+      case .node(.startNode(let claim, let replaced)):
         dispatch(.started(claim, takeClaimedState(), replacing: replaced), &turn, &observer)
-      case .stopNode(let gracefully): dispatch(.stopRequested(gracefully: gracefully), &turn, &observer)
-      case .acceptNoNewPayment: dispatch(.handoverRequested, &turn, &observer)
-      case .endLongPause: dispatch(.peerMayBeThere, &turn, &observer)
-      case .readReceived(let hash, let push): readReceived(hash, push, &turn)
-      case .completed(let id, let outcome) where id >= Self.firstNumberOfRuns:
-        turn.tell(
-          .background(.nodeServed(run: id & ~Self.firstNumberOfRuns, outcome, isInFront: isInFront)))
-      case .notify(let payment): turn.order(.notify(payment, withdrawsAnnouncement: incoming != nil))
-      // The phone replaces the earlier notification by its key, in the same moment.
-      case .withdraw: break
-      default: turn.take(directive)
+      case .node(.stopNode(let gracefully)):
+        dispatch(.stopRequested(gracefully: gracefully), &turn, &observer)
+      case .node(.acceptNoNewPayment): dispatch(.handoverRequested, &turn, &observer)
+      case .node(.endLongPause): dispatch(.peerMayBeThere, &turn, &observer)
+      case .phone(let order): turn.take(order)
       }
       informRequests(of: directive, &turn)
       informOpening(of: directive, &turn)
@@ -134,14 +128,25 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     noteOpening(event, directives, &turn)
   }
 
+  private func carryOut(_ order: GuardDirective.Wallet, _ turn: inout WalletTurn) {
+    switch order {
+    case .readReceived(let hash, let push): readReceived(hash, push, &turn)
+    case .notify(let payment): turn.order(.notify(payment, withdrawsAnnouncement: incoming != nil))
+    // The phone replaces the earlier notification by its key, in the same moment.
+    case .withdraw: break
+    case .runServed(let run, let outcome):
+      turn.tell(.background(.nodeServed(run: run, outcome, isInFront: isInFront)))
+    case .storeIncoming(let record, let push): turn.order(.storeIncoming(record, push: push))
+    }
+  }
+
   private mutating func takeClaimedState() -> NodeState {
     defer { claimedState = NodeState() }
     return claimedState
   }
 
   /// Without a mark it is unknown which payments came since the push. The mark is set now, and the guard asks again.
-  private func readReceived(_ hash: Bytes32?, _ push: UInt64?, _ turn: inout WalletTurn) {
-    guard let push else { return }
+  private func readReceived(_ hash: Bytes32?, _ push: UInt64, _ turn: inout WalletTurn) {
     if let hash { return turn.order(.readReceived(.of(paymentHash: hash), push: push)) }
     if let newest = marks[push] { return turn.order(.readReceived(.after(newest), push: push)) }
     turn.order(.markReceived(push: push))
@@ -152,12 +157,12 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   /// Passes on what the requests need.
   private mutating func informRequests(of directive: GuardDirective, _ turn: inout WalletTurn) {
     switch directive {
-    case .show(let status):
+    case .phone(.show(let status)):
       self.status = status
       if requests.waitsForStatus { turn.tell(.requests(.shown(status))) }
-    case .dropLock: claimedState = NodeState()
-    case .finished(let push, _): marks.end(push)
-    case .raiseEpoch(_, _, .some) where requests.waitsForStatus: turn.tell(.requests(.placeTaken))
+    case .container(.dropLock): claimedState = NodeState()
+    case .phone(.finished(let push, _)): marks.end(push)
+    case .container(.raiseEpoch(_, _, .some)) where requests.waitsForStatus: turn.tell(.requests(.placeTaken))
     default: break
     }
   }
@@ -268,8 +273,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .lookAtWallet(let run): turn.order(.lookAtWallet(run: run))
       case .cleanUp(let run): turn.order(.cleanUp(run: run))
       case .wantNode(let run, let time):
-        turn.tell(.guardrail(.nodeWanted(Self.firstNumberOfRuns | run, time: time)))
-      case .giveUpNode(let run): turn.tell(.guardrail(.expiryWarned(push: Self.firstNumberOfRuns | run)))
+        turn.tell(.guardrail(.nodeWanted(run: run, time: time)))
+      case .giveUpNode(let run): turn.tell(.guardrail(.runExpired(run)))
       }
     }
   }
@@ -309,9 +314,10 @@ extension WalletMachine {
     case .enteredBackground:
       tellIncoming(.deactivated, &turn)
       tellOpening(.left, &turn)
-    case .silentPushArrived where directives.contains(.look): tellOpening(.asked(.silentPush), &turn)
+    case .silentPushArrived where directives.contains(.container(.look)):
+      tellOpening(.asked(.silentPush), &turn)
     case .nodeWanted:
-      if directives.contains(.look) { tellOpening(.asked(.scheduledTask), &turn) }
+      if directives.contains(.container(.look)) { tellOpening(.asked(.scheduledTask), &turn) }
       tellIfNodeIsReady(&turn)
     default: break
     }
@@ -319,14 +325,14 @@ extension WalletMachine {
 
   func informOpening(of directive: GuardDirective, _ turn: inout WalletTurn) {
     switch directive {
-    case .show(let status):
+    case .phone(.show(let status)):
       tellOpening(.shown(status), &turn)
       tellIncoming(.shown(status), &turn)
       tellIfNodeIsReady(&turn)
-    case .noteFailure(let failure) where background.awaitsNode:
+    case .phone(.noteFailure(let failure)) where background.awaitsNode:
       turn.tell(.background(.nodeHindered(failure.text)))
     // The app came to the front meanwhile: the run waits for the app's own node, which may be ready already.
-    case .completed where isInFront: tellIfNodeIsReady(&turn)
+    case .phone(.completed) where isInFront, .wallet(.runServed) where isInFront: tellIfNodeIsReady(&turn)
     default: break
     }
   }
@@ -444,7 +450,9 @@ struct WalletTurn {
   /// The log is checkpointed after every other order, as no process waits for it. Only then come the orders after
   /// which iOS may suspend or end the process: suspended in the checkpoint, it would hold a lock and be killed for
   /// it.
-  var directives: [WalletDirective] { orders + (settles ? [.container(.settle)] : []) + lastOrders }
+  var directives: [WalletDirective] {
+    orders + (settles ? [.container(.guardrail(.settle))] : []) + lastOrders
+  }
 
   mutating func next() -> PartEvent? { events.popFirst() }
 
@@ -454,42 +462,15 @@ struct WalletTurn {
   mutating func order(_ order: WireOrder) { orders.append(.wire(order)) }
   mutating func order(_ order: PhoneOrder) { orders.append(.phone(order)) }
 
-  /// The guard's orders for the ports.
-  mutating func take(_ directive: GuardDirective) {
-    if directive == .settle { return settles = true }
-    let order = Self.order(for: directive)
-    if directive.mayEndProcess { lastOrders.append(order) } else { orders.append(order) }
+  mutating func take(_ order: GuardDirective.Container) {
+    if order == .settle { settles = true } else { self.order(.guardrail(order)) }
   }
 
-  private static func order(for directive: GuardDirective) -> WalletDirective {
-    switch directive {
-    case .raiseIntent: .container(.raiseIntent)
-    case .withdrawIntent: .container(.withdrawIntent)
-    case .look: .container(.look)
-    case .claim(let seen, let reason): .container(.claim(seen: seen, reason: reason))
-    case .raiseEpoch(let claim, let known, let replaced):
-      .container(.raiseEpoch(claim, above: known, replacing: replaced))
-    case .readRow: .container(.readRow)
-    case .beat(let epoch, let phase, let counter):
-      .container(.beat(epoch: epoch, phase: phase, counter: counter))
-    case .dropLock: .container(.dropLock)
-    case .settle: .container(.settle)
-    case .storeIncoming(let record, let push): .container(.storeIncoming(record, push: push))
-    case .say(let message): .phone(.say(message))
-    case .show(let status): .phone(.show(status))
-    case .mayConnect(let targets): .phone(.mayConnect(targets))
-    case .deliver(let push, let outcome): .phone(.deliver(push: push, outcome))
-    case .finished(let push, let reason): .phone(.finished(push: push, reason))
-    case .completed(let push, let outcome): .phone(.completed(push: push, outcome))
-    case .noteFailure(let failure): .phone(.noteFailure(failure))
-    case .backgroundDone: .phone(.backgroundDone)
-    case .beginBackgroundTask(let id, let name): .phone(.beginBackgroundTask(id, name: name))
-    case .endBackgroundTask(let id): .phone(.endBackgroundTask(id))
-    case .end(let reason): .phone(.end(reason))
-    case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
-      preconditionFailure("the node is inside the wallet")
-    case .readReceived: preconditionFailure("only the wallet knows since when")
-    case .notify, .withdraw: preconditionFailure("only the wallet knows what its notifications replace")
+  mutating func take(_ order: GuardDirective.Phone) {
+    if order.mayEndProcess {
+      lastOrders.append(.phone(.guardrail(order)))
+    } else {
+      self.order(.guardrail(order))
     }
   }
 }

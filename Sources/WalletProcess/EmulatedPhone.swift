@@ -43,25 +43,26 @@ final class EmulatedPhone {
   /// Sends the phone's orders; this process carries out the rest.
   func carryOut(_ order: PhoneOrder) {
     switch order {
-    case .show(let status): show(status)
-    case .mayConnect(let targets):
+    case .guardrail(.show(let status)): show(status)
+    case .guardrail(.mayConnect(let targets)):
       openTargets = targets
       status.map(show)
-    case .deliver(let push, let outcome): send(PhoneMessages.content(ofPush: push, outcome, wallet))
+    case .guardrail(.deliver(let push, let outcome)):
+      send(PhoneMessages.content(ofPush: push, outcome, wallet))
     case .notify(let payment, let withdraws):
       send(PhoneMessages.notification(of: payment, withdrawsAnnouncement: withdraws))
     case .withdrawAnnouncement(let payment): send(PhoneMessages.withdrawal(ofAnnouncement: payment))
-    case .finished(let push, let reason): send(PhoneMessages.finished(push: push, reason))
-    case .completed(let push, let outcome):
+    case .guardrail(.finished(let push, let reason)): send(PhoneMessages.finished(push: push, reason))
+    case .guardrail(.completed(let push, let outcome)):
       send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
-    case .backgroundDone:
+    case .guardrail(.backgroundDone):
       var message = ControlMessage("background-done")
       if let timeInBackground { message["time"] = timeInBackground }
       send(message)
-    case .beginBackgroundTask(let id, let name):
+    case .guardrail(.beginBackgroundTask(let id, let name)):
       send(
         ControlMessage("background-begin", ["id": "\(id)", "name": name ?? "keep or release the node"]))
-    case .endBackgroundTask(let id): send(ControlMessage("background-end", ["id": "\(id)"]))
+    case .guardrail(.endBackgroundTask(let id)): send(ControlMessage("background-end", ["id": "\(id)"]))
     case .submit(let task): submit(task)
     case .complete(let task, let run, let isSuccess, _):
       send(
@@ -73,7 +74,9 @@ final class EmulatedPhone {
     case .showScreen(let screen): send(screen.message)
     case .copy(let text): send(ControlMessage("pasteboard", body: Array(text.utf8)))
     case .answerPress(let request, let refusal): answer(request, ScreenButton.answer(refusal: refusal))
-    case .tidyJournals, .say, .noteFailure, .end, .makeInvoice, .answer, .cleanUp: break
+    case .guardrail(.say), .guardrail(.noteFailure), .guardrail(.end), .tidyJournals, .makeInvoice, .answer,
+      .cleanUp:
+      break
     }
   }
 

@@ -50,16 +50,10 @@ final class WalletContainer {
 
   func carryOut(_ order: ContainerOrder) {
     switch order {
-    case .raiseIntent: obey(.raiseIntent)
-    case .withdrawIntent: obey(.withdrawIntent)
-    case .look: obey(.look)
-    case .claim(let seen, let reason): obey(.claim(seen: seen, reason: reason))
-    case .raiseEpoch(let claim, let known, let replaced):
-      obey(.raiseEpoch(claim, above: known, replacing: replaced))
-    case .readRow: obey(.readRow)
-    case .beat(let epoch, let phase, let counter): obey(.beat(epoch: epoch, phase: phase, counter: counter))
-    case .dropLock: obey(.dropLock)
-    case .settle: obey(.settle)
+    case .guardrail(let order):
+      let answer = guarded.carryOut(order)
+      watch(guarded.holderToWatch)
+      report(answer)
     case .markReceived(let push): markReceived(push)
     case .readReceived(let payments, let push):
       report(
@@ -92,12 +86,6 @@ final class WalletContainer {
     guard error.isLossOfTheContainer else { return say(.storeFailed("\(error)")) }
     loss = error
     say(.storeLost("\(error)"))
-  }
-
-  private func obey(_ directive: GuardDirective) {
-    guard let answer = guarded.carryOut(directive) else { return }
-    watch(guarded.holderToWatch)
-    report(answer)
   }
 
   private func report(_ answer: ContainerAnswer<NodeState>) {

@@ -206,8 +206,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private func carryOut(_ order: PhoneOrder) {
     if let emulatedPhone { emulatedPhone.carryOut(order) } else { terminalPhone.carryOut(order) }
     switch order {
-    case .say(let message): presence.say(message)
-    case .noteFailure(let failure): journal.note("Background HTLC processing failed: \(failure.text)")
+    case .guardrail(.say(let message)): presence.say(message)
+    case .guardrail(.noteFailure(let failure)):
+      journal.note("Background HTLC processing failed: \(failure.text)")
     case .makeInvoice(let request, let amountMsat, let text, let expirySeconds):
       runner.handle(
         .requests(makeInvoice(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
@@ -219,11 +220,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       journal.note(
         "the background task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
     case .tidyJournals: runner.handle(.opening(.stepDone(.journals, tidier.step())))
-    case .end(let reason): ended(reason)
-    case .showScreen, .copy, .answerPress, .show, .mayConnect, .deliver, .notify, .withdrawAnnouncement,
-      .finished,
-      .completed, .backgroundDone,
-      .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:
+    case .guardrail(.end(let reason)): ended(reason)
+    case .guardrail, .showScreen, .copy, .answerPress, .notify, .withdrawAnnouncement, .submit, .playAudio,
+      .stopAudio:
       break
     }
   }
@@ -388,25 +387,23 @@ final class TerminalPhone {
 
   func carryOut(_ order: PhoneOrder) {
     switch order {
-    case .show(let status):
+    case .guardrail(.show(let status)):
       let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
       printLine("\(role): \(status.text)\(epoch)")
-    case .deliver(let push, let outcome):
+    case .guardrail(.deliver(let push, let outcome)):
       printLine(TerminalLines.delivered(push: push, NotificationContent(outcome, of: wallet), by: role))
     case .notify(let payment, _):
       let content = NotificationContent(payment)
       printLine("\(role): notification: \(content.title): \(content.body)")
-    case .finished(let push, let reason):
+    case .guardrail(.finished(let push, let reason)):
       printLine(TerminalLines.finished(push: push, reason, by: role))
       onFinished?(push)
-    case .endBackgroundTask: printLine("\(role): everything is released")
-    case .end(let reason): printLine("\(role): \(reason.text)")
+    case .guardrail(.endBackgroundTask): printLine("\(role): everything is released")
+    case .guardrail(.end(let reason)): printLine("\(role): \(reason.text)")
     case .showScreen(let screen): printLine("\(role): shows “\(screen.text)”")
     case .copy(let text): printLine("\(role): copies “\(text)”")
-    case .answerPress, .tidyJournals, .say, .mayConnect, .withdrawAnnouncement, .completed,
-      .noteFailure, .backgroundDone,
-      .beginBackgroundTask,
-      .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
+    case .guardrail, .answerPress, .tidyJournals, .withdrawAnnouncement, .makeInvoice, .answer, .submit,
+      .complete, .playAudio, .stopAudio, .cleanUp:
       break
     }
   }

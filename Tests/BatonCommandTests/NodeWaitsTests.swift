@@ -47,7 +47,7 @@ import Testing
 
   private static let claimed = GuardEvent.claimed(
     Claim(epoch: 2, incarnation: 7, container: ContainerID(high: 1, low: 2)))
-  private static let released = GuardDirective.beat(epoch: 2, phase: .released, counter: 9)
+  private static let released = GuardDirective.container(.beat(epoch: 2, phase: .released, counter: 9))
 
   private mutating func extensionDies(at milliseconds: Int64) throws {
     #expect(

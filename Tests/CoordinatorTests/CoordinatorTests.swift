@@ -252,18 +252,18 @@ struct CoordinatorTests {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let fence = try #require(app.node.lease?.fence)
-    app.node.lease?.report(.refused(try #require(Fence(epoch: .max, container: fence.container))))
+    app.node.lease?.report(.refused(highest: .max, container: fence.container))
     #expect(app.phone.status == .peerOutOfReach)
     app.coordinator.enteredBackground()
     app.coordinator.enteredForeground()
-    let foreign = try #require(Fence(epoch: 9, container: [UInt8](repeating: 1, count: 16)))
-    app.node.lease?.report(.refused(foreign))
+    let container = try #require(ContainerID([UInt8](repeating: 1, count: 16)))
+    app.node.lease?.report(.refused(highest: 9, container: container))
     #expect(app.phone.status == .usedByAnotherDevice)
     app.node.connects = false
     app.coordinator.moveHere()
-    app.node.lease?.report(.refused(foreign))
-    #expect(app.node.lease?.replacing == foreign && app.node.lease?.epoch == 10)
-    #expect(Fence(epoch: 1, container: [1, 2]) == nil)
+    app.node.lease?.report(.refused(highest: 9, container: container))
+    #expect(app.node.lease?.replacing?.container == container && app.node.lease?.replacing?.epoch == 9)
+    #expect(app.node.lease?.epoch == 10)
   }
 
   @Test

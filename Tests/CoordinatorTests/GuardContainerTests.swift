@@ -25,11 +25,11 @@ struct GuardContainerTests {
   @Test
   func `A claim returns the state that it read and names this process`() throws {
     let container = try container(.app)
-    let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
+    let answer = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     #expect(answer.state == 0)
     guard case .claimed(let claim)? = answer.event else { return #expect(Bool(false)) }
     #expect(claim.epoch == 1)
-    let look = try #require(container.carryOut(.look))
+    let look = container.carryOut(.look)
     guard case .observed(let seen)? = look.event else { return #expect(Bool(false)) }
     #expect(seen.row?.process == own && seen.boot == own.boot && seen.bootClock == place.now)
     #expect(look.state == nil)
@@ -39,15 +39,15 @@ struct GuardContainerTests {
   func `A claim from an outdated ownership check is superseded and returns no state`() throws {
     let container = try container(.app)
     _ = try place.otherOwner(.extension, seen: 0)
-    let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
+    let answer = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     #expect(answer.event == .claimSuperseded && answer.state == nil)
   }
 
   @Test
   func `Each raise of the epoch is a claim row with a reason of its own`() throws {
     let container = try container(.app)
-    func claim(_ directive: GuardDirective) throws -> Claim {
-      guard case .claimed(let claim)? = container.carryOut(directive)?.event else {
+    func claim(_ order: GuardDirective.Container) throws -> Claim {
+      guard case .claimed(let claim)? = container.carryOut(order).event else {
         throw NotClaimed()
       }
       return claim
@@ -81,12 +81,6 @@ struct GuardContainerTests {
     #expect(container.holderToWatch == nil)
     _ = container.carryOut(.look)
     #expect(container.holderToWatch == nil)
-  }
-
-  @Test
-  func `The container port does not answer directives for other ports`() throws {
-    #expect(try container(.app).carryOut(.stopNode(gracefully: true)) == nil)
-    #expect(try container(.app).carryOut(.readReceived(paymentHash: nil)) == nil)
   }
 
   @Test
@@ -149,15 +143,15 @@ struct GuardContainerTests {
     let container = try container(.extension)
     let app = try place.open(.app)
     #expect(app.setIntent(true) == .taken)
-    #expect(container.carryOut(.readRow)?.event == .rowRead(nil, appWantsNode: true))
+    #expect(container.carryOut(.readRow).event == .rowRead(nil, appWantsNode: true))
   }
 
   @Test
   func `In a lost container ownership check, row read and claim fail, and the loss is reported`() throws {
     let container = try container(.app)
     rename(place.directory, place.path + "/elsewhere")
-    for directive in [.look, .readRow, .claim(seen: 0, reason: .neverClaimed)] as [GuardDirective] {
-      let answer = try #require(container.carryOut(directive))
+    for order in [.look, .readRow, .claim(seen: 0, reason: .neverClaimed)] as [GuardDirective.Container] {
+      let answer = container.carryOut(order)
       #expect(answer.failure?.isLossOfTheContainer == true && answer.event?.lossOfContainer != nil)
     }
   }

@@ -68,11 +68,11 @@ struct Driver<Machine: GuardMachine> {
   mutating func send(_ event: GuardEvent, at second: Double? = nil) -> [GuardDirective] {
     if let second { now = seconds(second) }
     return machine.handle(event, at: now).filter {
-      if case .mayConnect(let targets) = $0 {
+      if case .phone(.mayConnect(let targets)) = $0 {
         mayConnect = targets
         return false
       }
-      guard case .show(let status) = $0 else { return true }
+      guard case .phone(.show(let status)) = $0 else { return true }
       shown.append(status)
       return false
     }
@@ -120,7 +120,7 @@ extension Driver where Machine == ExtensionMachine {
   ) -> [GuardDirective] {
     var (open, all, asked) = (send(event, at: second)[...], [GuardDirective](), pushes[...])
     while let directive = open.popFirst() {
-      if case .readReceived(_, let push?) = directive, let place = asked.firstIndex(of: push) {
+      if case .wallet(.readReceived(_, let push)) = directive, let place = asked.firstIndex(of: push) {
         asked.remove(at: place)
         open += send(.receivedFound(payments, push: push))
       } else {
@@ -164,4 +164,53 @@ extension Driver where Machine == ExtensionMachine {
     notifier.play(.node(.established), .rowRead(row(epoch, .extension), appWantsNode: false))
     return notifier
   }
+}
+
+// The orders without their ports, as the lists in these tests have them.
+extension GuardDirective {
+  static let raiseIntent = Self.container(.raiseIntent)
+  static let withdrawIntent = Self.container(.withdrawIntent)
+  static let look = Self.container(.look)
+  static let readRow = Self.container(.readRow)
+  static let dropLock = Self.container(.dropLock)
+  static let settle = Self.container(.settle)
+  static let acceptNoNewPayment = Self.node(.acceptNoNewPayment)
+  static let endLongPause = Self.node(.endLongPause)
+  static let backgroundDone = Self.phone(.backgroundDone)
+
+  static func claim(seen: Epoch, reason: ClaimReason) -> Self {
+    .container(.claim(seen: seen, reason: reason))
+  }
+  static func raiseEpoch(_ claim: Claim, above: Epoch, replacing: ReplacedClaim? = nil) -> Self {
+    .container(.raiseEpoch(claim, above: above, replacing: replacing))
+  }
+  static func beat(epoch: Epoch, phase: Phase, counter: UInt64) -> Self {
+    .container(.beat(epoch: epoch, phase: phase, counter: counter))
+  }
+  static func readReceived(paymentHash: Bytes32?, push: UInt64) -> Self {
+    .wallet(.readReceived(paymentHash: paymentHash, push: push))
+  }
+  static func storeIncoming(_ record: IncomingRecord, push: UInt64) -> Self {
+    .wallet(.storeIncoming(record, push: push))
+  }
+  static func notify(_ payment: ReceivedPayment) -> Self { .wallet(.notify(payment)) }
+  static func withdraw(payment: Bytes32) -> Self { .wallet(.withdraw(payment: payment)) }
+  static func startNode(_ claim: Claim, replacing: ReplacedClaim? = nil) -> Self {
+    .node(.startNode(claim, replacing: replacing))
+  }
+  static func stopNode(gracefully: Bool) -> Self { .node(.stopNode(gracefully: gracefully)) }
+  static func say(_ message: PresenceMessage) -> Self { .phone(.say(message)) }
+  static func show(_ status: Status) -> Self { .phone(.show(status)) }
+  static func deliver(push: UInt64, _ outcome: PushOutcome) -> Self { .phone(.deliver(push: push, outcome)) }
+  static func finished(push: UInt64, _ reason: FinishReason) -> Self { .phone(.finished(push: push, reason)) }
+  static func completed(push: UInt64, _ outcome: SilentPushOutcome) -> Self {
+    .phone(.completed(push: push, outcome))
+  }
+  static func mayConnect(_ targets: [ConnectionTarget]) -> Self { .phone(.mayConnect(targets)) }
+  static func noteFailure(_ failure: SilentPushFailure) -> Self { .phone(.noteFailure(failure)) }
+  static func beginBackgroundTask(_ task: UInt64, name: String? = nil) -> Self {
+    .phone(.beginBackgroundTask(task, name: name))
+  }
+  static func endBackgroundTask(_ task: UInt64) -> Self { .phone(.endBackgroundTask(task)) }
+  static func end(_ reason: EndReason) -> Self { .phone(.end(reason)) }
 }

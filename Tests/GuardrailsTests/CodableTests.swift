@@ -27,7 +27,8 @@ import Foundation
   static let events: [GuardEvent] =
     [
       .deadlineReached, .launched, .enteredForeground, .enteredBackground, .expiryWarned(push: .max),
-      .terminationRequested, .partnerEnded, .claimed(claim(.max)), .claimSuperseded, .ownLockWasBusy,
+      .terminationRequested, .partnerEnded, .runExpired(.max), .claimed(claim(.max)), .claimSuperseded,
+      .ownLockWasBusy,
       .moveRequested, .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false),
       .receivedFound([]),
       .receivedFound([payment, secondPayment], push: 3), .receivedNotRead(.failed("x"), push: 3),
@@ -41,27 +42,34 @@ import Foundation
 
   private static let replaced = ReplacedClaim(epoch: .max, container: otherContainer)
 
-  static let directives: [GuardDirective] =
+  private static let toContainer: [GuardDirective.Container] =
     [
       .raiseIntent, .withdrawIntent, .look, .claim(seen: .max, reason: .neverClaimed),
       .claim(seen: 0, reason: .holderDied), .claim(seen: 1, reason: .holderStale),
       .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max),
-      .raiseEpoch(claim(8), above: 9, replacing: replaced), .startNode(claim(8), replacing: replaced),
-      .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
-      .settle,
-      .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa"), push: 3),
-      .startNode(claim(8)),
-      .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
-      .notify(secondPayment), .storeIncoming(record, push: .max),
-      .withdraw(payment: paymentHash("ff")),
-      .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
-      .completed(push: 1, .failed), .noteFailure(.node("x")),
-      .end(.fenced), .end(.terminated), .end(.containerLost),
+      .raiseEpoch(claim(8), above: 9, replacing: replaced), .claim(seen: 3, reason: .holderReleased),
+      .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock, .settle,
     ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
-    + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) } + [
-      .mayConnect(ConnectionTarget.allCases)
-    ]
+  private static let toWallet: [GuardDirective.Wallet] = [
+    .readReceived(paymentHash: nil, push: 0), .readReceived(paymentHash: paymentHash("aa"), push: 3),
+    .notify(secondPayment), .storeIncoming(record, push: .max), .withdraw(payment: paymentHash("ff")),
+    .runServed(.max, .noData),
+  ]
+  private static let toNode: [GuardDirective.Node] = [
+    .startNode(claim(8)), .startNode(claim(8), replacing: replaced), .stopNode(gracefully: true),
+    .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
+  ]
+  private static let toPhone: [GuardDirective.Phone] =
+    [
+      .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
+      .completed(push: 1, .failed), .noteFailure(.node("x")), .end(.fenced), .end(.terminated),
+      .end(.containerLost), .mayConnect(ConnectionTarget.allCases),
+    ] + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) }
     + finishes.map { .finished(push: 1, $0) } + outcomes.map { .deliver(push: 1, $0) }
+
+  static let directives: [GuardDirective] =
+    toContainer.map { .container($0) } + toWallet.map { .wallet($0) } + toNode.map { .node($0) }
+    + toPhone.map { .phone($0) }
 
   private static let announcements: [Announcement] =
     Announcement.Kind.allCases.map { Announcement(kind: $0) } + [

@@ -86,7 +86,7 @@
     notifier.play(.pushArrived(push(2)))
     let end = notifier.send(lost)
     for number: UInt64 in 1...2 {
-      let texts = end.filter { if case .deliver(push: number, _) = $0 { true } else { false } }
+      let texts = end.filter { if case .phone(.deliver(push: number, _)) = $0 { true } else { false } }
       #expect(texts.count == 1, "push \(number)")
       #expect(end.contains(.finished(push: number, .containerLost)))
     }

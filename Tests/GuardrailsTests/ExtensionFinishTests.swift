@@ -78,7 +78,7 @@
     let answer = notifier.send(.pushArrived(push(1, .unreadable)))
     #expect(!answer.contains(.look))
     #expect(answer.last == .finished(push: 1, .unreadablePush))
-    #expect(answer.contains { if case .deliver(push: 1, _) = $0 { true } else { false } })
+    #expect(answer.contains { if case .phone(.deliver(push: 1, _)) = $0 { true } else { false } })
   }
 
   @Test func `An expiry warning finishes its own push only`() {
@@ -102,7 +102,7 @@
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
     let end = notifier.end(.rowRead(row(9, .app), appWantsNode: true))
-    #expect(!end.contains { if case .beat = $0 { true } else { false } })
+    #expect(!end.contains { if case .container(.beat) = $0 { true } else { false } })
     #expect(end.last == .end(.fenced))
   }
 
@@ -147,7 +147,10 @@
     #expect(notifier.machine.deadline == seconds(29.7))
     let end = notifier.send(.deadlineReached, at: 29.7)
     #expect(end.prefix(2) == [.stopNode(gracefully: false), .dropLock])
-    #expect(end.filter(\.mayEndProcess) == [.deliver(push: 1, missed), .finished(push: 1, .totalTime)])
+    #expect(
+      end.filter { if case .phone(let order) = $0 { order.mayEndProcess } else { false } } == [
+        .deliver(push: 1, missed), .finished(push: 1, .totalTime),
+      ])
     #expect(notifier.send(.node(.stopped)) == [])
     #expect(notifier.send(owned) == [])
   }
@@ -181,7 +184,7 @@
       notifier.play(.deadlineReached, at: 1.25)
       end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
     }
-    let text = end.compactMap { if case .deliver(1, let outcome) = $0 { outcome } else { nil } }
+    let text = end.compactMap { if case .phone(.deliver(1, let outcome)) = $0 { outcome } else { nil } }
     #expect(text == [.appContinues])
     #expect(end.last == .finished(push: 1, reason))
   }

@@ -12,13 +12,13 @@
   }
 
   private func delivered(_ directives: [GuardDirective]) -> [UInt64] {
-    directives.compactMap { if case .deliver(let push, _) = $0 { push } else { nil } }
+    directives.compactMap { if case .phone(.deliver(let push, _)) = $0 { push } else { nil } }
   }
 
   private func texts(_ directives: [GuardDirective]) -> [GuardDirective] {
     directives.filter {
       switch $0 {
-      case .deliver, .notify, .withdraw: true
+      case .phone(.deliver), .wallet(.notify), .wallet(.withdraw): true
       default: false
       }
     }
@@ -130,7 +130,10 @@
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     if !bySignal { notifier.play(.node(.connecting)) }
     let answer = notifier.send(bySignal ? intent : owned(appWants: true))
-    #expect(answer.filter { if case .beat = $0 { false } else { true } } == [.stopNode(gracefully: true)])
+    #expect(
+      answer.filter { if case .container(.beat) = $0 { false } else { true } } == [
+        .stopNode(gracefully: true)
+      ])
     #expect(notifier.send(.node(.stopped)) == [.readRow])
     let released = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true, released: 8))
     let end = notifier.send(owned(appWants: true))
@@ -248,7 +251,7 @@
     var notifier = Driver<ExtensionMachine>.looking()
     for id: UInt64 in 2...4 { notifier.play(.pushArrived(push(id, .unreadable))) }
     let end = notifier.end(.expiryWarned(push: 1))
-    let finished = end.compactMap { if case .finished(let push, _) = $0 { push } else { nil } }
+    let finished = end.compactMap { if case .phone(.finished(let push, _)) = $0 { push } else { nil } }
     #expect(finished == [1, 2, 3, 4])
     #expect(delivered(end) == [1, 2, 3, 4])
   }

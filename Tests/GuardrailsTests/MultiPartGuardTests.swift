@@ -27,7 +27,9 @@
     let notified = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
-      !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
+      !app.send(.node(.received(secondPayment))).contains {
+        if case .wallet(.notify) = $0 { true } else { false }
+      })
     app.play(.node(.busy(.collecting([paymentHash("aa")]))), .enteredBackground, .node(.busy(.settling)))
     #expect(app.machine.place == .staying)
     #expect(app.send(.node(.received(payment))) == [notified])
@@ -37,7 +39,9 @@
   }
 
   private func text(at second: Double, of notifier: inout Driver<ExtensionMachine>) -> GuardDirective? {
-    notifier.release(.deadlineReached, at: second).first { if case .deliver = $0 { true } else { false } }
+    notifier.release(.deadlineReached, at: second).first {
+      if case .phone(.deliver) = $0 { true } else { false }
+    }
   }
 
   @Test

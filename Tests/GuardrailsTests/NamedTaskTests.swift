@@ -82,8 +82,8 @@
 
   @Test func `B-S.2 A scheduled task wants the node in the same way, without a task of its own`() {
     var app = launched()
-    #expect(app.send(.nodeWanted(9, time: .seconds(25))) == [.look])
+    #expect(app.send(.nodeWanted(run: 9, time: .seconds(25))) == [.look])
     #expect(app.machine.deadline != nil)
-    #expect(app.send(.expiryWarned(push: 9)).last != nil)
+    #expect(app.send(.runExpired(9)).last != nil)
   }
 }

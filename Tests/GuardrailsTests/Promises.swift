@@ -67,55 +67,57 @@ struct Promises {
   private mutating func check(_ directive: GuardDirective, at now: Instant, followedBy next: GuardDirective?)
   {
     switch directive {
-    case .raiseIntent: intentIsRaised = true
-    case .withdrawIntent: intentIsRaised = false
-    case .claim, .raiseEpoch: claimAsked(directive)
-    case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, followedBy: next)
-    case .startNode(let claim, _):
+    case .container(.raiseIntent): intentIsRaised = true
+    case .container(.withdrawIntent): intentIsRaised = false
+    case .container(.claim), .container(.raiseEpoch): claimAsked(directive)
+    case .container(.beat(let epoch, let phase, let counter)): beat(epoch, phase, counter, followedBy: next)
+    case .node(.startNode(let claim, _)):
       if claim != held { broke("dials under \(claim) while holding \(String(describing: held))") }
       if nodeRuns { broke("a second node") }
       nodeRuns = true
       isStopping = false
-    case .stopNode(let gracefully):
+    case .node(.stopNode(let gracefully)):
       isStopping = true
       if !gracefully { nodeRuns = false }
-    case .dropLock:
+    case .container(.dropLock):
       if held == nil { broke("drops a lock without holding it") }
       if nodeRuns { broke("drops the lock while the node runs") }
       held = nil
       // Fenced during a jump: the jump cannot succeed any more.
       isAwaitingJump = false
-    case .say(let message):
+    case .phone(.say(let message)):
       if message.released != nil && held != nil { broke("sends released before the release") }
-    case .backgroundDone: if timeAsked == nil { doneWithEverything("reports background done") }
-    case .completed(let push, _):
+    case .phone(.backgroundDone): if timeAsked == nil { doneWithEverything("reports background done") }
+    case .phone(.completed(let push, _)):
       if !silent.contains(push) { broke("completes silent push \(push), which never arrived") }
       silent.remove(push)
-    case .beginBackgroundTask(let number, _):
+    case .phone(.beginBackgroundTask(let number, _)):
       if timeAsked != nil || number == lastTimeAsked { broke("begins a second background task") }
       timeAsked = number
       lastTimeAsked = number
-    case .endBackgroundTask(let number):
+    case .phone(.endBackgroundTask(let number)):
       if timeAsked != number { broke("ends a background task that was not begun") }
       timeAsked = nil
       if !isInFront { doneWithEverything("ends its background task") }
-    case .end:
+    case .phone(.end):
       hasEnded = true
       if held != nil || nodeRuns || isAwaitingClaim { broke("ends while holding a claim or a node") }
-    case .noteFailure: if silent.isEmpty { broke("notes a failure without a silent push") }
-    case .deliver(let push, _):
+    case .phone(.noteFailure): if silent.isEmpty { broke("notes a failure without a silent push") }
+    case .phone(.deliver(let push, _)):
       text(directive, at: now)
       // A push that was never served is finished with its text.
-      let isOver = next.map { if case .finished(push, _) = $0 { true } else { false } } ?? false
+      let isOver = next.map { if case .phone(.finished(push, _)) = $0 { true } else { false } } ?? false
       if held != nil, !isOver, !isLate(push, at: now) {
         broke("a text for push \(push) before the node is released")
       }
-    case .finished: text(directive, at: now)
-    case .storeIncoming(_, let push):
+    case .phone(.finished): text(directive, at: now)
+    case .wallet(.storeIncoming(_, let push)):
       if delivered[push] != nil { broke("stores a record after the text, when the process may be suspended") }
-    case .look, .readRow, .settle, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect,
-      .notify,
-      .withdraw:
+    case .container(.look), .container(.readRow), .container(.settle), .wallet(.readReceived),
+      .wallet(.notify),
+      .wallet(.withdraw), .wallet(.runServed), .node(.acceptNoNewPayment), .node(.endLongPause),
+      .phone(.show),
+      .phone(.mayConnect):
       break
     }
   }
@@ -123,7 +125,7 @@ struct Promises {
   private mutating func claimAsked(_ directive: GuardDirective) {
     if isAwaitingClaim || isAwaitingJump { broke("claims twice at once") }
     if nodeRuns { broke("claims while a node runs") }
-    if case .claim = directive {
+    if case .container(.claim) = directive {
       if held != nil { broke("claims while holding a claim") }
       isAwaitingClaim = true
     } else {
@@ -142,7 +144,7 @@ struct Promises {
       broke("counter \(counter) after \(String(describing: lastCounter))")
     }
     lastCounter = counter
-    if (phase == .released) != (next == .dropLock) {
+    if (phase == .released) != (next == .container(.dropLock)) {
       broke("\(phase) followed by \(String(describing: next))")
     }
     if phase == .released && nodeRuns { broke("beats released while the node runs") }
@@ -155,10 +157,10 @@ struct Promises {
 
   private mutating func text(_ directive: GuardDirective, at now: Instant) {
     switch directive {
-    case .deliver(let push, _):
+    case .phone(.deliver(let push, _)):
       if arrived[push] == nil { broke("a text for push \(push), which never arrived") }
       if delivered.updateValue(now, forKey: push) != nil { broke("two texts for push \(push)") }
-    case .finished(let push, _):
+    case .phone(.finished(let push, _)):
       if delivered[push] == nil { broke("push \(push) finished without a text") }
       if !finished.insert(push).inserted { broke("push \(push) finished twice") }
     default: break

@@ -168,22 +168,22 @@ struct RandomRun<Machine: GuardMachine> {
 
   private mutating func answer(_ directive: GuardDirective) -> GuardEvent {
     switch directive {
-    case .look: return generator.chance(90) ? .observed(observed()) : .lookFailed(trouble())
-    case .claim, .raiseEpoch:
+    case .container(.look): return generator.chance(90) ? .observed(observed()) : .lookFailed(trouble())
+    case .container(.claim), .container(.raiseEpoch):
       // The row was read as another process's: no raise succeeds after that.
       guard promises.isAwaitingClaim || promises.isAwaitingJump, generator.chance(65) else {
         return generator.pick([.claimSuperseded, .ownLockWasBusy, .claimFailed(trouble())])
       }
       return fairAnswer(directive)
-    case .readRow:
+    case .container(.readRow):
       switch generator.below(20) {
       case 0: return .rowRead(nil, appWantsNode: generator.chance(50))
       case 1: return .rowRead(row(epoch + 1, Machine.role.other), appWantsNode: generator.chance(50))
       case 2, 3: return .rowReadFailed(trouble())
       default: return fairAnswer(directive, appWantsNode: generator.chance(20))
       }
-    case .readReceived(_, let push?): return received(for: push, finding: [payment, secondPayment])
-    case .storeIncoming(_, let push):
+    case .wallet(.readReceived(_, let push)): return received(for: push, finding: [payment, secondPayment])
+    case .wallet(.storeIncoming(_, let push)):
       return generator.chance(50) ? .incomingNotStored(trouble(), push: push) : fairAnswer(directive)
     default: return fairAnswer(directive)
     }
@@ -191,19 +191,20 @@ struct RandomRun<Machine: GuardMachine> {
 
   private mutating func fairAnswer(_ directive: GuardDirective, appWantsNode: Bool = false) -> GuardEvent {
     switch directive {
-    case .look: return .observed(observation(row(epoch, Machine.role.other), lockIsBusy: false, at: now))
-    case .claim(let seen, _):
+    case .container(.look):
+      return .observed(observation(row(epoch, Machine.role.other), lockIsBusy: false, at: now))
+    case .container(.claim(let seen, _)):
       epoch = max(epoch, seen) + 1
       return .claimed(claim(epoch))
-    case .raiseEpoch(_, let above, _):
+    case .container(.raiseEpoch(_, let above, _)):
       guard promises.isAwaitingJump else { return .claimSuperseded }
       epoch = max(epoch, above) + 1
       return .claimed(claim(epoch))
-    case .readRow:
+    case .container(.readRow):
       let own = promises.held.map { row($0.epoch, Machine.role) }
       return .rowRead(own ?? row(epoch, Machine.role.other), appWantsNode: appWantsNode)
-    case .readReceived(_, let push): return .receivedFound([], push: push)
-    case .storeIncoming(_, let push): return .incomingStored(push: push)
+    case .wallet(.readReceived(_, let push)): return .receivedFound([], push: push)
+    case .wallet(.storeIncoming(_, let push)): return .incomingStored(push: push)
     default: return .node(.stopped)
     }
   }
@@ -212,7 +213,8 @@ struct RandomRun<Machine: GuardMachine> {
 extension GuardDirective {
   fileprivate var isAnswered: Bool {
     switch self {
-    case .look, .claim, .raiseEpoch, .readRow, .readReceived, .storeIncoming, .stopNode(gracefully: true):
+    case .container(.look), .container(.claim), .container(.raiseEpoch), .container(.readRow),
+      .wallet(.readReceived), .wallet(.storeIncoming), .node(.stopNode(gracefully: true)):
       true
     default: false
     }

@@ -77,7 +77,11 @@
     #expect(
       robbed.send(.containerLost("it was taken away"))
         .filter {
-          if case .completed = $0 { true } else { $0 == .noteFailure(.container(.lost("it was taken away"))) }
+          if case .phone(.completed) = $0 {
+            true
+          } else {
+            $0 == .noteFailure(.container(.lost("it was taken away")))
+          }
         }
         == [.noteFailure(.container(.lost("it was taken away"))), .completed(push: 3, .failed)])
     var lucky = connected()
@@ -110,7 +114,7 @@
   private func outcome(_ app: inout Driver<AppMachine>, after event: GuardEvent) -> [GuardDirective] {
     (app.send(event) + released(&app)).filter {
       switch $0 {
-      case .noteFailure, .completed: true
+      case .phone(.noteFailure), .phone(.completed): true
       default: false
       }
     }

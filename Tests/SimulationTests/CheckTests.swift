@@ -24,17 +24,17 @@ import Wallet
   @Test func `An app suspended during a claim or a log checkpoint is killed, which is a violation`()
     throws
   {
-    let world = suspended(with: .settle)
+    let world = suspended(with: .guardrail(.settle))
     #expect(world.violation?.invariant == .releasedBeforeSuspension)
     #expect(world.life(.app) == nil)
-    let claiming = suspended(with: .claim(seen: 1, reason: .holderDied))
+    let claiming = suspended(with: .guardrail(.claim(seen: 1, reason: .holderDied)))
     #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
   }
 
   @Test
   func `An app suspended before a beat, or frozen before a checkpoint, is not killed`() {
-    let beat = ContainerOrder.beat(epoch: 1, phase: .established, counter: 1)
-    for world in [suspended(with: beat), suspended(with: .settle, isFrozen: true)] {
+    let beat = ContainerOrder.guardrail(.beat(epoch: 1, phase: .established, counter: 1))
+    for world in [suspended(with: beat), suspended(with: .guardrail(.settle), isFrozen: true)] {
       #expect(world.life(.app)?.isSuspended == true)
       #expect(world.violation == nil)
     }
@@ -43,7 +43,8 @@ import Wallet
   @Test
   func `If the newest status is not shown, or not shown last, that is a violation`() {
     let shown: [WalletDirective] = [
-      .phone(.show(.claiming)), .container(.look), .phone(.show(.idle)), .container(.settle),
+      .phone(.guardrail(.show(.claiming))), .container(.guardrail(.look)), .phone(.guardrail(.show(.idle))),
+      .container(.guardrail(.settle)),
     ]
     func violation(_ newest: Status, _ orders: [WalletDirective]) -> Invariant? {
       var world = World()
@@ -52,6 +53,6 @@ import Wallet
     }
     #expect(violation(.idle, shown) == nil)
     #expect(violation(.claiming, shown) == .newestIsShown)
-    #expect(violation(.idle, [.container(.look)]) == .newestIsShown)
+    #expect(violation(.idle, [.container(.guardrail(.look))]) == .newestIsShown)
   }
 }

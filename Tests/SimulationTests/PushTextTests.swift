@@ -74,7 +74,7 @@ import Testing
     world.live(for: .seconds(10))
     #expect(world.storage.armed.notifier == nil && world.violation == nil)
     let texts = world.said.compactMap { said -> PushOutcome? in
-      if case .ordered(_, .deliver(push: 7, let outcome)) = said { outcome } else { nil }
+      if case .ordered(_, .phone(.deliver(push: 7, let outcome))) = said { outcome } else { nil }
     }
     #expect(texts.map(\.payment) == [hash])
   }

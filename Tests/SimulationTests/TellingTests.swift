@@ -26,7 +26,7 @@ import Wallet
 
   private func texts(of world: World) -> [PushOutcome] {
     world.said.compactMap { said in
-      if case .ordered(.extension, .deliver(_, let outcome)) = said { outcome } else { nil }
+      if case .ordered(.extension, .phone(.deliver(_, let outcome))) = said { outcome } else { nil }
     }
   }
 
@@ -86,7 +86,7 @@ import Wallet
       var run = SeedRun(settings, isRecorded: true)
       let result = run.run { world in
         for said in world.takeSaid() {
-          if case .ordered(.extension, .deliver(_, .announced)) = said { told += 1 }
+          if case .ordered(.extension, .phone(.deliver(_, .announced))) = said { told += 1 }
           if case .heard(.extension, .incomingStored) = said { stored += 1 }
         }
       }
@@ -115,13 +115,13 @@ import Wallet
   }
 
   @Test(arguments: [
-    WalletDirective.container(.look), .container(.raiseIntent),
-    .container(.claim(seen: 1, reason: .holderDied)),
+    WalletDirective.container(.guardrail(.look)), .container(.guardrail(.raiseIntent)),
+    .container(.guardrail(.claim(seen: 1, reason: .holderDied))),
     .wire(.dial(attempt: 1)),
   ])
   func `An extension that only notifies may not look, claim or dial`(order: WalletDirective) throws {
     #expect(try violation { $0.checkTellsOnly(order, teller(in: $0)) } == .tellsOnly)
-    #expect(try violation { $0.checkTellsOnly(.phone(.show(.idle)), teller(in: $0)) } == nil)
+    #expect(try violation { $0.checkTellsOnly(.phone(.guardrail(.show(.idle))), teller(in: $0)) } == nil)
   }
 
   @Test func `A text that is not the push's announcement, or comes late, is a violation`() throws {

@@ -84,7 +84,7 @@ import Testing
     world.settle(until: { $0.payments[0].state == .paid })
     world.settle(until: { _ in false })
     let delivered = world.takeSaid().compactMap { said -> PushOutcome? in
-      guard case .ordered(.extension, .deliver(_, let outcome)) = said else { return nil }
+      guard case .ordered(.extension, .phone(.deliver(_, let outcome))) = said else { return nil }
       return outcome
     }
     #expect(delivered == [.usedByAnotherDevice], "the first device's extension")

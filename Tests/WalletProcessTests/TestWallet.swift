@@ -68,10 +68,10 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
 
   private func carryOut(_ order: PhoneOrder) {
     switch order {
-    case .show(let status): self.status = status
-    case .deliver(_, let outcome): delivered.append(NotificationContent(outcome, of: .phoenix))
+    case .guardrail(.show(let status)): self.status = status
+    case .guardrail(.deliver(_, let outcome)): delivered.append(NotificationContent(outcome, of: .phoenix))
     case .answer(let id, let answer): answers[id] = answer
-    case .end(let reason): ended = reason
+    case .guardrail(.end(let reason)): ended = reason
     case .makeInvoice(let id, let amountMsat, let text, let expirySeconds):
       do throws(InvoiceError) {
         let invoice = try invoices.make(

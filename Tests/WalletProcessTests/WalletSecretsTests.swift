@@ -109,7 +109,7 @@ final class WalletContainerTests {
     #expect(try claims(withoutLogOf: container) == 0)
     var claimsThen: Int64?
     app.willCarryOut = { [unowned self] in
-      guard case .phone(.endBackgroundTask) = $0 else { return }
+      guard case .phone(.guardrail(.endBackgroundTask)) = $0 else { return }
       do { claimsThen = try claims(withoutLogOf: container) } catch { Issue.record(error) }
     }
     app.handle(.enteredBackground)

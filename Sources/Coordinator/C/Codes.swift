@@ -89,13 +89,14 @@ extension FinishReason {
     case .idle: BATON_FINISH_IDLE
     case .appWantsNode: BATON_FINISH_APP_WANTS_NODE
     case .handedOver: BATON_FINISH_HANDED_OVER
-    case .received: BATON_FINISH_RECEIVED
+    // Only the extension without a node announces, and no coordinator runs it.
+    case .received, .announced: BATON_FINISH_RECEIVED
     case .unreadablePush: BATON_FINISH_UNREADABLE_PUSH
     case .timeWillExpire: BATON_FINISH_TIME_WILL_EXPIRE
     case .fenced: BATON_FINISH_FENCED
     case .terminated: BATON_FINISH_TERMINATED
     case .otherDevice: BATON_FINISH_OTHER_DEVICE
-    case .peerOutOfReach: BATON_FINISH_PEER_OUT_OF_REACH
+    case .outOfReach: BATON_FINISH_PEER_OUT_OF_REACH
     case .tooManyPushes: BATON_FINISH_TOO_MANY_PUSHES
     case .containerLost: BATON_FINISH_CONTAINER_LOST
     }

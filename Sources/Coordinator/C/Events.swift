@@ -41,7 +41,7 @@ extension Handle {
     return Code.ok
   }
 
-  private func news(_ event: baton_message, _ text: String, _ bytes: [UInt8]) -> NodeNews? {
+  private func news(_ event: baton_message, _ text: String, _ bytes: [UInt8]) -> NodeReport? {
     switch CEnum(event.kind) {
     case BATON_EVENT_CONNECTING: .connecting
     case BATON_EVENT_ESTABLISHED: .established
@@ -58,7 +58,7 @@ extension Handle {
       }
     case BATON_EVENT_STOPPED: .stopped
     case BATON_EVENT_NODE_FENCED: .fenced
-    case BATON_EVENT_REFUSED: Fence(epoch: event.number, container: bytes).map { .refused($0) }
+    case BATON_EVENT_REFUSED: ContainerID(bytes).map { .refused(highest: event.number, container: $0) }
     case BATON_EVENT_TROUBLE: .trouble(text)
     default: nil
     }

@@ -277,7 +277,7 @@ final class CNode: NodeDriver {
     self.lease = lease
     isRunning = true
     stopIsAsked = false
-    var message = Outbox.Message(BATON_START_NODE, id: lease.epoch, bytes: lease.fence.container)
+    var message = Outbox.Message(BATON_START_NODE, id: lease.epoch, bytes: lease.fence.container.bytes)
     if let replaced = lease.replacing {
       message.code = 1
       message.number = replaced.epoch
@@ -299,7 +299,7 @@ final class CNode: NodeDriver {
     if outbox.withdraw(lease: lease.epoch) { cutCallback?(lease.epoch, context) }
   }
 
-  func heard(_ news: NodeNews, of number: UInt64) {
+  func heard(_ news: NodeReport, of number: UInt64) {
     guard let lease, lease.epoch == number else { return }
     if news == .stopped, stopIsAsked { isRunning = false }
     lease.report(news)

@@ -40,6 +40,4 @@ public enum AppState: Hashable, Codable, Sendable {
     case .notRunning, .launching: false
     }
   }
-
-  var isBackground: Bool { if case .background = self { true } else { false } }
 }

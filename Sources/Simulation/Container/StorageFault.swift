@@ -21,18 +21,18 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
 
   init?(_ order: ContainerOrder) {
     switch order {
-    case .look: self = .look
-    case .claim, .raiseEpoch: self = .claim
-    case .readRow, .checkRow: self = .readRow
+    case .guardrail(.look): self = .look
+    case .guardrail(.claim), .guardrail(.raiseEpoch): self = .claim
+    case .guardrail(.readRow), .checkRow: self = .readRow
     case .checkAfterInit: self = .readState
     case .write: self = .write
-    case .beat: self = .beat
-    case .raiseIntent: self = .lock
+    case .guardrail(.beat): self = .beat
+    case .guardrail(.raiseIntent): self = .lock
     case .markReceived, .readReceived, .readPast, .lookAtWallet, .readIncoming: self = .readPast
     case .removeIncoming: self = .write
     case .storeIncoming: self = .storeIncoming
     // Unlocking cannot fail, and no step waits for the checkpoint of the log.
-    case .withdrawIntent, .dropLock, .settle: return nil
+    case .guardrail(.withdrawIntent), .guardrail(.dropLock), .guardrail(.settle): return nil
     }
   }
 

@@ -314,7 +314,7 @@ extension Life {
     switch orders.first {
     case .phone(let order)?: return order.isLocal
     // The state is read in the same step in which the node starts.
-    case .container(.readRow)? where wallet.guardrail.foreign != nil: return true
+    case .container(.guardrail(.readRow))? where wallet.guardrail.foreign != nil: return true
     case .container(let order)?: return order.isLocal
     // Without a connection the peer sees nothing.
     case .wire(.cutOff)?, .wire(.send)?: return wire == nil
@@ -327,7 +327,8 @@ extension PhoneOrder {
   /// Neither the phone nor the other process sees it.
   fileprivate var isLocal: Bool {
     switch self {
-    case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice), .showScreen, .copy,
+    case .guardrail(.show), .guardrail(.mayConnect), .guardrail(.noteFailure), .makeInvoice,
+      .answer(_, .invoice), .showScreen, .copy,
       .answerPress,
       .tidyJournals:
       true
@@ -340,7 +341,7 @@ extension ContainerOrder {
   /// Writes nothing that another process sees; reads as of the moment of the order.
   fileprivate var isLocal: Bool {
     switch self {
-    case .settle, .markReceived: true
+    case .guardrail(.settle), .markReceived: true
     default: false
     }
   }

@@ -14,17 +14,17 @@ extension World {
     if carryOutInstead(order, &life) { return }
     let pid = life.identity.pid
     switch order {
-    case .raiseIntent: container.value.raiseIntent(pid)
-    case .withdrawIntent: container.value.withdrawIntent(pid)
-    case .look: life.answer(.observed(observation(by: life)))
-    case .claim(let seen, _): claim(seen: seen, &life)
-    case .raiseEpoch(let claim, let above, _): raise(claim, above: above, &life)
-    case .readRow:
+    case .guardrail(.raiseIntent): container.value.raiseIntent(pid)
+    case .guardrail(.withdrawIntent): container.value.withdrawIntent(pid)
+    case .guardrail(.look): life.answer(.observed(observation(by: life)))
+    case .guardrail(.claim(let seen, _)): claim(seen: seen, &life)
+    case .guardrail(.raiseEpoch(let claim, let above, _)): raise(claim, above: above, &life)
+    case .guardrail(.readRow):
       life.answer(
         .rowRead(rowForBeat(life), appWantsNode: container.value.isIntentRaised(without: settings.without)))
-    case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, life)
-    case .dropLock: dropLock(&life)
-    case .settle: break
+    case .guardrail(.beat(let epoch, let phase, let counter)): beat(epoch, phase, counter, life)
+    case .guardrail(.dropLock): dropLock(&life)
+    case .guardrail(.settle): break
     case .markReceived(let push):
       life.answers.append(.receivedMarked(push: push, newest: Int64(container.value.received.count)))
     case .readReceived(let payments, let push): readReceived(payments, for: push, &life)
@@ -54,9 +54,10 @@ extension World {
   /// progress.
   private mutating func noteEffect(of order: ContainerOrder) {
     switch order {
-    case .look, .claim, .readRow, .settle, .readIncoming: break
+    case .guardrail(.look), .guardrail(.claim), .guardrail(.readRow), .guardrail(.settle), .readIncoming:
+      break
     case .write where container.part({ $0.pointee.writer }) != nil: break
-    case .beat(let epoch, let phase, _):
+    case .guardrail(.beat(let epoch, let phase, _)):
       let isRepeated = container.part { place in
         guard let row = place.pointee.row, let last = place.pointee.beats[row.role] else { return false }
         return last.epoch == epoch && row.epoch == epoch && last.phase == phase

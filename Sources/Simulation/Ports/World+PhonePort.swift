@@ -7,16 +7,16 @@ import Wallet
 extension World {
   mutating func carryOut(_ order: PhoneOrder, _ life: inout Life) {
     switch order {
-    case .say(let message):
+    case .guardrail(.say(let message)):
       if lives[life.role.other] != nil {
         presenceQueue.append(QueuedPresence(to: life.role.other, event: .presenceHeard(message)))
       }
-    case .mayConnect, .noteFailure: break
-    case .show(let status):
+    case .guardrail(.mayConnect), .guardrail(.noteFailure): break
+    case .guardrail(.show(let status)):
       life.status = status
       if !settings.reusesNumbers { life.shownSince = now }
       if life.role == .app, case .connected = status { appConnected() }
-    case .deliver(let push, let outcome):
+    case .guardrail(.deliver(let push, let outcome)):
       checkText(of: push, outcome, life)
       checkTold(push, outcome, &life)
       tellPhone(
@@ -31,13 +31,14 @@ extension World {
           withdraws: withdraws ? WorldPushes.key(ofAnnouncement: hash) : nil))
     case .withdrawAnnouncement(let payment):
       tellPhone(.notificationWithdrawn(key: WorldPushes.key(ofAnnouncement: payment)))
-    case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
-    case .completed(let push, let outcome):
+    case .guardrail(.finished(let push, let reason)):
+      tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
+    case .guardrail(.completed(let push, let outcome)):
       tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
-    case .backgroundDone: tellPhone(.backgroundDone(time: life.timeInBackground))
-    case .beginBackgroundTask(let id, _): tellPhone(.taskBegan(id: id, name: ""))
-    case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
-    case .end: life.hasEnded = true
+    case .guardrail(.backgroundDone): tellPhone(.backgroundDone(time: life.timeInBackground))
+    case .guardrail(.beginBackgroundTask(let id, _)): tellPhone(.taskBegan(id: id, name: ""))
+    case .guardrail(.endBackgroundTask(let id)): tellPhone(.taskEnded(id: id))
+    case .guardrail(.end): life.hasEnded = true
     case .makeInvoice(let request, _, _, _): life.answers.append(.requests(invoiceMade(for: request)))
     case .answer(let request, let answer):
       if case .refused(.move, _) = answer { life.takesPlace = false }

@@ -42,12 +42,12 @@ extension World {
     let (heard, hadLock) = (life.answers.count, container.value.locks[life.role].holder == life.identity.pid)
     carryOutWithoutFault(order, &life)
     life.answers.removeLast(life.answers.count - heard)
-    if case .claim = order, !hadLock { container.value.dropLock(life.role, life.identity.pid) }
+    if case .guardrail(.claim) = order, !hadLock { container.value.dropLock(life.role, life.identity.pid) }
   }
 
   /// Only the lock fails; the beat is written all the same.
   private mutating func failsToLock(_ order: ContainerOrder, _ life: inout Life) -> Bool {
-    guard case .beat(let epoch, let phase, let counter) = order, phase.keepsLock,
+    guard case .guardrail(.beat(let epoch, let phase, let counter)) = order, phase.keepsLock,
       storage.trouble(of: .lock, by: life.role) != nil
     else { return false }
     // A replaced lock stays unnoticed for longer.
@@ -65,9 +65,9 @@ extension World {
       case .lost: .lost(why)
       }
     switch order {
-    case .look: return .guardrail(.lookFailed(reason))
-    case .claim, .raiseEpoch: return .guardrail(.claimFailed(reason))
-    case .readRow: return .guardrail(.rowReadFailed(reason))
+    case .guardrail(.look): return .guardrail(.lookFailed(reason))
+    case .guardrail(.claim), .guardrail(.raiseEpoch): return .guardrail(.claimFailed(reason))
+    case .guardrail(.readRow): return .guardrail(.rowReadFailed(reason))
     case .checkRow, .checkAfterInit, .write:
       switch trouble {
       case .blocked: return .node(.storeBlocked)
@@ -84,7 +84,7 @@ extension World {
     case .readIncoming: return .incoming(.recordsNotRead(reason))
     case .removeIncoming: return .incoming(.notRemoved(reason))
     // No part waits for an answer.
-    case .beat, .raiseIntent, .withdrawIntent, .dropLock, .settle: return nil
+    case .guardrail: return nil
     }
   }
 }

@@ -121,7 +121,7 @@ extension World {
   func takesPlace(_ directives: [WalletDirective]) -> Bool {
     otherDevice != nil && moving.isAsked(at: now)
       && directives.contains {
-        if case .container(.raiseEpoch(_, _, .some)) = $0 { true } else { false }
+        if case .container(.guardrail(.raiseEpoch(_, _, .some))) = $0 { true } else { false }
       }
   }
 

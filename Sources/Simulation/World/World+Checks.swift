@@ -109,8 +109,8 @@ extension World {
 
   /// Of several `show` orders the last one stays on the screen.
   mutating func checkShown(_ newest: Status, _ orders: [WalletDirective]) {
-    let last = orders.last { if case .phone(.show) = $0 { true } else { false } }
-    guard last != .phone(.show(newest)) else { return }
+    let last = orders.last { if case .phone(.guardrail(.show)) = $0 { true } else { false } }
+    guard last != .phone(.guardrail(.show(newest))) else { return }
     report(.newestIsShown, "“\(newest.text)” is the newest status, but an older one stays shown.")
   }
 

@@ -107,7 +107,7 @@ extension World {
 extension Life {
   var isAboutToWrite: Bool {
     switch orders.first {
-    case .container(.write)?, .container(.claim)?, .container(.raiseEpoch)?: true
+    case .container(.write)?, .container(.guardrail(.claim))?, .container(.guardrail(.raiseEpoch))?: true
     default: false
     }
   }
@@ -125,11 +125,9 @@ extension Life {
 extension ContainerOrder {
   fileprivate var usesDatabase: Bool {
     switch self {
-    case .look, .claim, .raiseEpoch, .readRow, .settle, .markReceived, .readReceived, .checkRow,
-      .checkAfterInit,
-      .write, .readPast, .lookAtWallet, .readIncoming, .removeIncoming, .storeIncoming:
-      true
-    case .raiseIntent, .withdrawIntent, .beat, .dropLock: false
+    case .guardrail(.raiseIntent), .guardrail(.withdrawIntent), .guardrail(.beat), .guardrail(.dropLock):
+      false
+    default: true
     }
   }
 }

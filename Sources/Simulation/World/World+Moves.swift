@@ -155,7 +155,7 @@ extension World {
     withLife(queued.to) { world, life in
       // The notice of a write brings the value at the time of reading.
       if case .observed = queued.event {
-        world.carryOut(ContainerOrder.look, &life)
+        world.carryOut(ContainerOrder.guardrail(.look), &life)
       } else {
         life.answer(queued.event)
       }
@@ -200,13 +200,13 @@ struct WorldObserver: WalletObserver {
     }
     if !directives.isEmpty { hasDecided = true }
     if isRecorded { said += directives.map { .ordered(role, $0) } }
-    for directive in directives { if case .show(let status) = directive { shown = status } }
+    for directive in directives { if case .phone(.show(let status)) = directive { shown = status } }
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
       excusesTasks = true
     default:
       // Its beat found the node owned by another process.
-      if event.lossOfContainer != nil || directives.contains(.stopNode(gracefully: false)) {
+      if event.lossOfContainer != nil || directives.contains(.node(.stopNode(gracefully: false))) {
         excusesTasks = true
       }
     }

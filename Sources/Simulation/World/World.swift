@@ -362,9 +362,11 @@ extension Life {
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     wallet.guardrail.renumberBeats(ofEpoch: epoch, number)
     for index in orders.indices {
-      guard case .container(.beat(let own, let phase, let counter)) = orders[index] else { continue }
+      guard case .container(.guardrail(.beat(let own, let phase, let counter))) = orders[index] else {
+        continue
+      }
       orders[index] = .container(
-        .beat(epoch: own, phase: phase, counter: own == epoch ? number(counter) : 0))
+        .guardrail(.beat(epoch: own, phase: phase, counter: own == epoch ? number(counter) : 0)))
     }
     changeObservations { observation in
       guard let beat = observation.beat, beat.epoch == epoch else { return }
@@ -394,10 +396,10 @@ extension Life {
   private mutating func forgetOldBeats() {
     for index in orders.indices {
       switch orders[index] {
-      case .container(.beat(let epoch, .released, _)):
-        orders[index] = .container(.beat(epoch: epoch, phase: .released, counter: 0))
-      case .container(.claim(let seen, _)):
-        orders[index] = .container(.claim(seen: seen, reason: .holderDied))
+      case .container(.guardrail(.beat(let epoch, .released, _))):
+        orders[index] = .container(.guardrail(.beat(epoch: epoch, phase: .released, counter: 0)))
+      case .container(.guardrail(.claim(let seen, _))):
+        orders[index] = .container(.guardrail(.claim(seen: seen, reason: .holderDied)))
       default: break
       }
     }

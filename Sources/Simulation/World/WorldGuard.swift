@@ -79,7 +79,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   /// Without the rule the lock is released before the node has closed its connection.
   private func unlockingFirst(_ directives: [GuardDirective]) -> [GuardDirective] {
     directives.flatMap { directive in
-      if case .stopNode = directive { return [.dropLock, directive] }
+      if case .node(.stopNode) = directive { return [.container(.dropLock), directive] }
       return [directive]
     }
   }

@@ -14,7 +14,7 @@
     var app = TestWallet<AppMachine>(completes: true)
     app.play(.guardrail(.launched))
     let orders = app.send(.enteredForeground)
-    #expect(orders.contains(.container(.readIncoming([]))) && orders.contains(.container(.look)))
+    #expect(orders.contains(.container(.readIncoming([]))) && orders.contains(.container(.guardrail(.look))))
     #expect(app.send(read([record])) == [.phone(.showScreen(.incoming(.connecting)))])
     #expect(app.steps == [.setup])
   }
@@ -90,7 +90,7 @@
     var app = TestWallet<AppMachine>(completes: true)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
     let orders = app.send(.incoming(.recordsNotRead(.lost("it was removed"))))
-    #expect(orders.contains(.phone(.end(.containerLost))))
+    #expect(orders.contains(.phone(.guardrail(.end(.containerLost)))))
   }
 
   @Test func `A wallet whose extension receives has neither the screen nor the opening`() {
@@ -117,7 +117,7 @@
   private func woken() -> TestWallet<AppMachine> {
     var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
     app.play(.guardrail(.launched))
-    #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))).contains(.container(.look)))
+    #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))).contains(.container(.guardrail(.look))))
     return app
   }
 
@@ -137,7 +137,7 @@
     #expect(!orders.contains(where: isCompletion))
     orders = app.send(.node(.closed("")))
     orders += app.send(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
-    let place = try #require(orders.firstIndex(of: .container(.dropLock)))
+    let place = try #require(orders.firstIndex(of: .container(.guardrail(.dropLock))))
     let completion = try #require(orders.firstIndex(where: isCompletion))
     #expect(place < completion)
     guard case .phone(.complete(.paykitPoll, run: 7, isSuccess: true, let why)) = orders[completion] else {

@@ -11,18 +11,19 @@ struct NestedOrderTests {
   private let mine = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
   private let lost = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
   private let withdrawn: [WalletDirective] = [
-    .container(.withdrawIntent), .phone(.say(PresenceMessage(code: .appPing))),
+    .container(.guardrail(.withdrawIntent)), .phone(.guardrail(.say(PresenceMessage(code: .appPing)))),
   ]
   private let gone: [WalletDirective] = [
-    .phone(.say(PresenceMessage(code: .appUnavailable, released: 8))), .phone(.show(.idle)),
+    .phone(.guardrail(.say(PresenceMessage(code: .appUnavailable, released: 8)))),
+    .phone(.guardrail(.show(.idle))),
   ]
 
   private func connects(_ status: Status) -> [WalletDirective] {
-    [.phone(.show(status)), .phone(.mayConnect(ConnectionTarget.allCases))]
+    [.phone(.guardrail(.show(status))), .phone(.guardrail(.mayConnect(ConnectionTarget.allCases)))]
   }
 
   private func barred(_ status: Status) -> [WalletDirective] {
-    [.phone(.show(status)), .phone(.mayConnect([.electrum, .http, .tor]))]
+    [.phone(.guardrail(.show(status))), .phone(.guardrail(.mayConnect([.electrum, .http, .tor])))]
   }
 
   @Test
@@ -31,8 +32,8 @@ struct NestedOrderTests {
     // The beat precedes the dial; the guard answers the report after its own list and the node's.
     #expect(
       app.send(.claimed(claim(8), NodeState()))
-        == [.container(.beat(epoch: 8, phase: .claimed, counter: 1)), .container(.checkRow)]
-        + connects(.connecting(8)) + [.container(.readRow)])
+        == [.container(.guardrail(.beat(epoch: 8, phase: .claimed, counter: 1))), .container(.checkRow)]
+        + connects(.connecting(8)) + [.container(.guardrail(.readRow))])
     #expect(
       app.partEvents == [
         .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())),
@@ -55,14 +56,17 @@ struct NestedOrderTests {
     var app = try App.connected()
     #expect(
       app.send(.enteredBackground)
-        == [.phone(.beginBackgroundTask(1, name: nil)), .phone(.backgroundDone)] + withdrawn
-        + [.wire(.hangUp), .phone(.show(.releasing(8))), .phone(.mayConnect([]))])
+        == [.phone(.guardrail(.beginBackgroundTask(1, name: nil))), .phone(.guardrail(.backgroundDone))]
+        + withdrawn
+        + [.wire(.hangUp), .phone(.guardrail(.show(.releasing(8)))), .phone(.guardrail(.mayConnect([])))])
     app = App.connecting()
     #expect(
       app.send(.enteredBackground)
-        == [.phone(.beginBackgroundTask(1, name: nil)), .phone(.backgroundDone)] + withdrawn
+        == [.phone(.guardrail(.beginBackgroundTask(1, name: nil))), .phone(.guardrail(.backgroundDone))]
+        + withdrawn
         + [
-          .wire(.cutOff), .phone(.show(.releasing(8))), .phone(.mayConnect([])), .container(.readRow),
+          .wire(.cutOff), .phone(.guardrail(.show(.releasing(8)))), .phone(.guardrail(.mayConnect([]))),
+          .container(.guardrail(.readRow)),
         ])
     #expect(
       app.partEvents == [
@@ -78,7 +82,7 @@ struct NestedOrderTests {
       app.send(WalletEvent.deadlineReached, at: 1)
         == [
           .wire(.cutOff),
-          .phone(.show(.hinderedFromConnecting(8, "the peer did not answer the dial"))),
+          .phone(.guardrail(.show(.hinderedFromConnecting(8, "the peer did not answer the dial")))),
         ])
     #expect(
       app.partEvents == [
@@ -96,14 +100,15 @@ struct NestedOrderTests {
       app.play(.deadlineReached, at: 2)
       let orders = app.send(event)
       let cut = try #require(orders.firstIndex(of: .wire(.cutOff)), "\(event)")
-      let drop = try #require(orders.firstIndex(of: .container(.dropLock)), "\(event)")
+      let drop = try #require(orders.firstIndex(of: .container(.guardrail(.dropLock))), "\(event)")
       #expect(cut < drop, "\(event)")
     }
     var app = try App.connected()
     app.play(.deadlineReached, at: 2)
     #expect(
       app.send(lost)
-        == [.wire(.cutOff), .container(.dropLock), .container(.look)] + barred(.claiming))
+        == [.wire(.cutOff), .container(.guardrail(.dropLock)), .container(.guardrail(.look))]
+        + barred(.claiming))
   }
 
   @Test func `A node that does not stop in time is cut off before the claim row is read for the last beat`()
@@ -112,7 +117,8 @@ struct NestedOrderTests {
     var app = try App.connected()
     app.play(.guardrail(.enteredBackground))
     // The node's own limit is shorter, but was not reached here.
-    #expect(app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.readRow)])
+    #expect(
+      app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.guardrail(.readRow))])
   }
 
   @Test func `A node that the peer refuses closes its connection before the guard raises the epoch`() {
@@ -121,12 +127,12 @@ struct NestedOrderTests {
     let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
     #expect(
       app.send(.node(.received(.fenceAnswer(refusal))))
-        == [.wire(.cutOff), .container(.raiseEpoch(claim(8), above: 20, replacing: nil))])
+        == [.wire(.cutOff), .container(.guardrail(.raiseEpoch(claim(8), above: 20, replacing: nil)))])
     // It starts again with the state of the new claim.
     let state = NodeState(invoices: [invoice("a")])
     #expect(
       app.send(.claimed(claim(21), state)).prefix(2)
-        == [.container(.beat(epoch: 21, phase: .claimed, counter: 3)), .container(.checkRow)])
+        == [.container(.guardrail(.beat(epoch: 21, phase: .claimed, counter: 3))), .container(.checkRow)])
     #expect(app.wallet.node.durableState == state)
   }
 
@@ -135,8 +141,11 @@ struct NestedOrderTests {
     app.play(.guardrail(.enteredBackground))
     #expect(
       app.send(.rowRead(row(8, .app), appWantsNode: false))
-        == [.container(.beat(epoch: 8, phase: .released, counter: 3)), .container(.dropLock)] + gone
-        + [.container(.settle), .phone(.endBackgroundTask(1))])
+        == [
+          .container(.guardrail(.beat(epoch: 8, phase: .released, counter: 3))),
+          .container(.guardrail(.dropLock)),
+        ] + gone
+        + [.container(.guardrail(.settle)), .phone(.guardrail(.endBackgroundTask(1)))])
   }
 
   @Test
@@ -144,15 +153,19 @@ struct NestedOrderTests {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     let released = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
-    #expect(app.send(released).suffix(2) == [.container(.settle), .phone(.end(.terminated))])
+    #expect(
+      app.send(released).suffix(2) == [
+        .container(.guardrail(.settle)), .phone(.guardrail(.end(.terminated))),
+      ])
     app = App()
     app.play(.guardrail(.launched))
     app.play(.guardrail(.silentPushArrived(Push(id: 5, reason: .incomingPayment))))
     app.play(.guardrail(.observed(free(7, .extension))), .claimed(claim(8), NodeState()), .guardrail(mine))
     app.play(.guardrail(.expiryWarned(push: 5)))
     let orders = app.send(released)
-    #expect(orders.suffix(2) == [.container(.settle), .phone(.completed(push: 5, .failed))])
-    #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
+    #expect(
+      orders.suffix(2) == [.container(.guardrail(.settle)), .phone(.guardrail(.completed(push: 5, .failed)))])
+    #expect(orders.contains { if case .phone(.guardrail(.noteFailure)) = $0 { true } else { false } })
   }
 
   @Test
@@ -164,11 +177,12 @@ struct NestedOrderTests {
       .guardrail(.pushArrived(Push(id: 2, reason: .incomingPayment))),
       .guardrail(.expiryWarned(push: 1)))
     let orders = notifier.send(.rowRead(row(8, .extension), appWantsNode: false))
-    #expect(orders.contains(.container(.look)))
+    #expect(orders.contains(.container(.guardrail(.look))))
     #expect(
       orders.suffix(3) == [
-        .container(.settle), .phone(.deliver(push: 1, .nothingReceived(.incomingPayment))),
-        .phone(.finished(push: 1, .timeWillExpire)),
+        .container(.guardrail(.settle)),
+        .phone(.guardrail(.deliver(push: 1, .nothingReceived(.incomingPayment)))),
+        .phone(.guardrail(.finished(push: 1, .timeWillExpire))),
       ])
   }
 
@@ -178,14 +192,17 @@ struct NestedOrderTests {
   {
     var app = App.connecting()
     try app.establish(NodeState())
-    #expect(app.send(mine) == [.container(.beat(epoch: 8, phase: .established, counter: 3))])
+    #expect(app.send(mine) == [.container(.guardrail(.beat(epoch: 8, phase: .established, counter: 3)))])
     app.play(.guardrail(.deadlineReached), at: 2)
     #expect(
       app.send(mine)
-        == [.container(.beat(epoch: 8, phase: .established, counter: 4)), .container(.settle)])
+        == [
+          .container(.guardrail(.beat(epoch: 8, phase: .established, counter: 4))),
+          .container(.guardrail(.settle)),
+        ])
     app = App.connecting()
     app.play(.guardrail(.deadlineReached), at: 2)
-    #expect(app.send(mine) == [.container(.beat(epoch: 8, phase: .connecting, counter: 3))])
+    #expect(app.send(mine) == [.container(.guardrail(.beat(epoch: 8, phase: .connecting, counter: 3)))])
   }
 
   @Test

@@ -3,7 +3,7 @@
 /// Payments received since a push that names no payment.
 @Suite("A push marks the newest payment received before it") struct ReceivedMarkTests {
   private let ping = WalletDirective.phone(
-    .say(PresenceMessage(code: .extensionPing, wantsNode: true)))
+    .guardrail(.say(PresenceMessage(code: .extensionPing, wantsNode: true))))
   /// The app holds the node, so the extension reads what the app has received.
   private let held = GuardEvent.observed(
     Observation(
@@ -17,7 +17,8 @@
     #expect(
       notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment)))
         == [
-          .container(.markReceived(push: 1)), ping, .container(.look), .phone(.show(.claiming)),
+          .container(.markReceived(push: 1)), ping, .container(.guardrail(.look)),
+          .phone(.guardrail(.show(.claiming))),
         ])
     return notifier
   }
@@ -38,8 +39,9 @@
     #expect(
       notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa"))))
         == [
-          ping, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)), .container(.look),
-          .phone(.show(.claiming)),
+          ping, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)),
+          .container(.guardrail(.look)),
+          .phone(.guardrail(.show(.claiming))),
         ])
   }
 

@@ -21,7 +21,7 @@ struct WalletMachineTests {
   @Test
   func `If a claim took 10 s, the claim row is read before the node starts from the claim's state`() {
     var app = App.claiming()
-    #expect(app.send(.claimed(claim(8), paid), at: 10).first == .container(.readRow))
+    #expect(app.send(.claimed(claim(8), paid), at: 10).first == .container(.guardrail(.readRow)))
     #expect(app.wallet.node.isStopped)
     app.play(.guardrail(.rowRead(row(8, .app), appWantsNode: true)))
     #expect(app.partEvents.dropFirst().first == .node(.started(claim(8), paid)))
@@ -82,7 +82,7 @@ struct WalletMachineTests {
     let task = TaskBeginning(name: "send", generation: 1)
     app.play(.guardrail(.taskBegan(task)), .guardrail(.enteredBackground), .node(.closed("no route")))
     let orders = app.send(.enteredForeground)
-    #expect(orders == [.container(.checkRow), .phone(.endBackgroundTask(1))])
+    #expect(orders == [.container(.checkRow), .phone(.guardrail(.endBackgroundTask(1)))])
     #expect(app.partEvents == [.guardrail(.enteredForeground), .node(.userCame)])
   }
 
@@ -93,7 +93,7 @@ struct WalletMachineTests {
       #expect(
         app.partEvents.prefix(2)
           == [.guardrail(.networkChanged(isThere: isThere)), .node(.networkChanged(isThere: isThere))])
-      #expect(orders.first == .phone(.mayConnect(isThere ? ConnectionTarget.allCases : [])))
+      #expect(orders.first == .phone(.guardrail(.mayConnect(isThere ? ConnectionTarget.allCases : []))))
       #expect(orders.contains(isThere ? .container(.checkRow) : .wire(.cutOff)))
     }
   }
@@ -249,7 +249,8 @@ struct WalletRequestTests {
   {
     var app = halted()
     let orders = app.send(.requests(.asked("1", .move)))
-    #expect(orders.contains(.container(.look)) && orders.contains(.phone(.show(.claiming))))
+    #expect(
+      orders.contains(.container(.guardrail(.look))) && orders.contains(.phone(.guardrail(.show(.claiming)))))
     #expect(!orders.contains { $0.isAnswer })
     app.play(.guardrail(.observed(free(8, .app))), .claimed(claim(9), NodeState()))
     app.play(.guardrail(.rowRead(row(9, .app), appWantsNode: true)), .node(.rowRead(row(9, .app))))
@@ -257,8 +258,9 @@ struct WalletRequestTests {
     #expect(
       app.send(.node(.received(.fenceAnswer(otherDevice)))).contains(
         .container(
-          .raiseEpoch(
-            claim(9), above: 20, replacing: ReplacedClaim(epoch: 20, container: otherDevice.container)))))
+          .guardrail(
+            .raiseEpoch(
+              claim(9), above: 20, replacing: ReplacedClaim(epoch: 20, container: otherDevice.container))))))
     app.play(.claimed(claim(21), NodeState()), .guardrail(.rowRead(row(21, .app), appWantsNode: true)))
     app.play(.node(.rowRead(row(21, .app))))
     #expect(
@@ -288,7 +290,7 @@ struct WalletRequestTests {
     let orders = app.send(.guardrail(.claimFailed(.failed("The disk is full."))))
     #expect(
       orders == [
-        .phone(.show(.trouble("The disk is full."))),
+        .phone(.guardrail(.show(.trouble("The disk is full.")))),
         .phone(.answer("1", .refused(.move, "The disk is full."))),
       ])
   }

@@ -21,6 +21,7 @@ package enum GuardSentences {
     case .toldPushRead(let push): [Sentence("can read push \(push.id) after its text", matters: false)]
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
     case .nodeWanted: [Sentence("needs the node for a scheduled task")]
+    case .runExpired: [Sentence("is told that the time for its scheduled task is over")]
     case .expiryWarned(let push): [Sentence(expiry(of: push, role))]
     case .terminationRequested: [Sentence("is asked to terminate")]
     case .moveRequested: [Sentence("is asked to move the wallet into this container")]
@@ -111,41 +112,45 @@ package enum GuardSentences {
 
   package static func of(_ directive: GuardDirective, in wallet: WalletProfile = .phoenix) -> [Sentence] {
     switch directive {
-    case .raiseIntent: [Sentence("wants the node", matters: false)]
-    case .withdrawIntent: [Sentence("no longer wants the node", matters: false)]
-    case .raiseEpoch(_, let above, _): [Sentence("raises its epoch above \(above)")]
-    case .beat(let epoch, .released, _): [.key("released epoch \(epoch)")]
-    case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
-    case .endLongPause: [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
-    case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
-    case .mayConnect(let targets):
+    case .container(.raiseIntent): [Sentence("wants the node", matters: false)]
+    case .container(.withdrawIntent): [Sentence("no longer wants the node", matters: false)]
+    case .container(.raiseEpoch(_, let above, _)): [Sentence("raises its epoch above \(above)")]
+    case .container(.beat(let epoch, .released, _)): [.key("released epoch \(epoch)")]
+    case .node(.acceptNoNewPayment): [Sentence("accepts no new payment", matters: false)]
+    case .node(.endLongPause):
+      [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
+    case .phone(.say(let message)) where message.asksForHandover:
+      [Sentence("asks for a handover", matters: false)]
+    case .phone(.mayConnect(let targets)):
       [
         Sentence(
           "may connect to \(targets.isEmpty ? "nothing" : targets.map(\.rawValue).joined(separator: ", "))",
           matters: false)
       ]
-    case .show(let status): [of(status)]
-    case .deliver(let push, let outcome):
+    case .phone(.show(let status)): [of(status)]
+    case .phone(.deliver(let push, let outcome)):
       [Sentence("delivers push \(push): \(words(NotificationContent(outcome, of: wallet)))")]
-    case .notify(let payment):
+    case .wallet(.notify(let payment)):
       [Sentence("posts a local notification: \(words(NotificationContent(payment)))")]
-    case .withdraw: [Sentence("withdraws the earlier notification of the same payment", matters: false)]
-    case .finished(let push, let reason): [.key("finished push \(push): \(reason.text)")]
-    case .completed(let push, let outcome):
+    case .wallet(.withdraw):
+      [Sentence("withdraws the earlier notification of the same payment", matters: false)]
+    case .phone(.finished(let push, let reason)): [.key("finished push \(push): \(reason.text)")]
+    case .phone(.completed(let push, let outcome)):
       [
         Sentence(
           "completes silent push \(push): \(outcome == .newData ? "a payment was received" : outcome == .noData ? "no payment was received" : "failed")"
         )
       ]
-    case .backgroundDone: [Sentence("tells the phone that it has entered the background", matters: false)]
-    case .beginBackgroundTask: [Sentence("asks the phone for background time", matters: false)]
-    case .endBackgroundTask:
+    case .phone(.backgroundDone):
+      [Sentence("tells the phone that it has entered the background", matters: false)]
+    case .phone(.beginBackgroundTask): [Sentence("asks the phone for background time", matters: false)]
+    case .phone(.endBackgroundTask):
       [Sentence("ends its background time: everything is released", matters: false)]
-    case .end(let reason): [Sentence("ends: \(reason.text)")]
-    case .storeIncoming: [Sentence("stores the announced payment for the app", matters: false)]
+    case .phone(.end(let reason)): [Sentence("ends: \(reason.text)")]
+    case .wallet(.storeIncoming): [Sentence("stores the announced payment for the app", matters: false)]
     // The process writes a note with the failure.
-    case .noteFailure: []
-    case .look, .claim, .readRow, .beat, .dropLock, .settle, .readReceived, .startNode, .stopNode, .say: []
+    case .phone(.noteFailure): []
+    case .container, .wallet(.readReceived), .wallet(.runServed), .node, .phone(.say): []
     }
   }
 

@@ -96,7 +96,7 @@ package struct JournalNarrator {
       found += GuardSentences.of(body.event, by: role)
     }
     for directive in body.directives {
-      if case .claim(_, let reason) = directive { claimReasons[pid] = reason.sentence }
+      if case .container(.claim(_, let reason)) = directive { claimReasons[pid] = reason.sentence }
       found += GuardSentences.of(directive, in: wallet)
     }
     return found

@@ -73,7 +73,7 @@ package struct NodeWaits {
 
   private mutating func note(_ body: EventBody<GuardEvent, GuardDirective>, at instant: Instant) {
     if case .claimed = body.event { (extensionOwns, releasedAt, diedAt) = (true, nil, nil) }
-    for case .beat(_, .released, _) in body.directives {
+    for case .container(.beat(_, .released, _)) in body.directives {
       (extensionOwns, releasedAt) = (false, instant)
     }
   }

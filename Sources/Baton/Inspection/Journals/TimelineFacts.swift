@@ -37,11 +37,13 @@ package enum TimelineFacts {
 
   package static func of(_ directive: GuardDirective) -> [TimelineFact] {
     switch directive {
-    case .claim(_, let reason): [.claimAsked(why: reason.sentence, holderIsSilent: reason == .holderStale)]
-    case .beat(let epoch, .released, _): [.released(epoch)]
-    case .beat(let epoch, let phase, let counter): [.beat(epoch, phase: "\(phase)", counter: counter)]
-    case .say(let message): [.said(words(message))]
-    case .deliver(let push, _): [.contentGiven(push)]
+    case .container(.claim(_, let reason)):
+      [.claimAsked(why: reason.sentence, holderIsSilent: reason == .holderStale)]
+    case .container(.beat(let epoch, .released, _)): [.released(epoch)]
+    case .container(.beat(let epoch, let phase, let counter)):
+      [.beat(epoch, phase: "\(phase)", counter: counter)]
+    case .phone(.say(let message)): [.said(words(message))]
+    case .phone(.deliver(let push, _)): [.contentGiven(push)]
     default: []
     }
   }

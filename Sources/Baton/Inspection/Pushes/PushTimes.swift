@@ -56,7 +56,8 @@ struct PushTimes {
     }
     for directive in body.directives {
       switch directive {
-      case .completed(let push, _), .finished(let push, _): open.removeAll { all[$0].push == push }
+      case .phone(.completed(let push, _)), .phone(.finished(let push, _)):
+        open.removeAll { all[$0].push == push }
       default: break
       }
     }
@@ -65,7 +66,7 @@ struct PushTimes {
 
 extension EventBody<GuardEvent, GuardDirective> {
   fileprivate var starts: Bool {
-    directives.contains { if case .startNode = $0 { true } else { false } }
+    directives.contains { if case .node(.startNode) = $0 { true } else { false } }
   }
 }
 

@@ -42,7 +42,7 @@ package struct WorldStory {
     case .heard(let role, .node(let report)) where report != .established:
       add(name(role), GuardSentences.of(.node(report), by: role))
     case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
-    case .ordered(_, .show(let status)) where Self.speaksForItself(status): break
+    case .ordered(_, .phone(.show(let status))) where Self.speaksForItself(status): break
     case .phone(let event, let directives) where event == .userOpened && directives.isEmpty: break
     case .heard(let role, let event): add(name(role), GuardSentences.of(event, by: role))
     case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))

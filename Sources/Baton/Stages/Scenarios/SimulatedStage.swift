@@ -265,7 +265,7 @@ struct SimulatedStage: ScenarioStage {
       case .phone(let event, let directives):
         centre.note(event)
         for directive in directives { note(directive) }
-      case .ordered(let role, .end(let reason)): lastWords[role] = reason.text
+      case .ordered(let role, .phone(.end(let reason))): lastWords[role] = reason.text
       case .peer(let event, let directives):
         if case .payRequested(let request) = event, !directives.stores(.paymentHeld(request)) {
           refused.insert(request.id)
