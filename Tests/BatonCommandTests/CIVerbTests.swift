@@ -19,21 +19,11 @@ struct CIVerbTests {
 
   static func story(_ name: String) -> String { "\(project)/Tests/Scenarios/\(name).txt" }
 
-  private func run(_ words: String...) throws -> ChildEnd.How? {
-    let child = try scratch.start("baton", ["ci", "--out", scratch("evidence")] + words)
-    return scratch.end(child)
-  }
-
   private var own: [String] {
     [
       "--app", "\(Self.project)/docs/examples/own-app.py", "--ext",
       "\(Self.project)/docs/examples/own-extension.py", "--level", "container",
     ]
-  }
-
-  private func runOwn(_ words: String...) throws -> ChildEnd.How? {
-    let child = try scratch.start("baton", ["ci", "--out", scratch("evidence")] + own + words)
-    return scratch.end(child)
   }
 
   private var verdict: JSONValue? {

@@ -164,31 +164,6 @@ struct ExploreLimitsTests {
     #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
   }
 
-  @Test func `When --max-memory is used up, an exploration ends and reports the visited states`()
-    throws
-  {
-    let child = try scratch.start("baton", Self.endless + ["--max-memory", "40"])
-    #expect(scratch.end(child) == .exited(code: ExitCode.gaveUp.rawValue))
-    #expect(
-      scratch.text("said").contains(
-        "given up: the 40.0 MB of --max-memory are used up; no invariant broke in the visited states"))
-    #expect(scratch.text("said").contains(" states, "))
-  }
-
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `An exploration ended by SIGINT, SIGTERM or SIGHUP reports the states visited so far`(number: Int32)
-    throws
-  {
-    let child = try scratch.start("baton", Self.endless)
-    try waitUntilAtWork()
-    kill(child.identity.pid, number)
-    #expect(scratch.end(child) == .exited(code: 128 + number))
-    let said = scratch.text("said")
-    #expect(
-      said.contains(" steps between them, ") && said.contains("no invariant broke in the visited states"),
-      "\(said)")
-  }
-
   /// Off a terminal it prints progress after a while.
   private func waitUntilAtWork() throws {
     try Wait.until("it to say so", within: .seconds(120)) {

@@ -56,7 +56,7 @@ struct ForgeryTests {
     let base = VerdictTable.verdict(phone.scratch("phone"))
     VerdictTable.print(wallet, "(no edit)", base)
     #expect(base.code == 0, "\(base)")
-    for (place, forgery) in Self.all(earlier: phone.scratch("earlier")).enumerated() {
+    for (place, forgery) in try Self.all(earlier: phone.scratch("earlier")).enumerated() {
       let isDrawn = place.isMultiple(of: 2) == (wallet == "phoenix")
       guard VerdictTable.file != nil || isDrawn else { continue }
       let copy = phone.scratch("forged")
@@ -75,8 +75,8 @@ struct ForgeryTests {
 
   // MARK: The table
 
-  private static func all(earlier: String) -> [Forgery] {
-    walletRows + ledgerRows + journalLines + phoneRows + [
+  private static func all(earlier: String) throws -> [Forgery] {
+    try rows() + journalLines + phoneRows + [
       Forgery(rollback) { home in for part in parts { try home.replace(part, from: earlier) } }
     ]
       + ["AppGroup", "journal", "lsp", "os"].map { part in
@@ -84,135 +84,35 @@ struct ForgeryTests {
       }
   }
 
-  private static let newest = "(SELECT max(id) FROM received_payments)"
-  private static let newestHash = "(SELECT payment_hash FROM received_payments ORDER BY id DESC LIMIT 1)"
-
-  private static var walletRows: [Forgery] {
-    func sql(_ name: String, _ statements: String...) -> Forgery {
-      Forgery(name) { home in for statement in statements { try home.wallet(statement) } }
+  /// Of rows and files, in Tests/Forgeries.
+  private static func rows() throws -> [Forgery] {
+    let file = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Forgeries/rows.txt")
+    return try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n== ").dropFirst().map {
+      let lines = $0.split(separator: "\n").map(String.init)
+      return Forgery(lines[0]) { home in
+        for step in lines.dropFirst() {
+          let words = step.split(separator: " ", maxSplits: 1).map(String.init)
+          switch words[0] {
+          case "wallet": try home.wallet(words[1])
+          case "ledger": try home.ledger(words[1])
+          case "both": try home.wallet("ATTACH '\(home.path)/lsp/ledger.sqlite' AS peer", words[1])
+          case "remove": try home.remove(words[1])
+          case "backup": try shortenBackup(home)
+          default: Issue.record("no step of a forgery: \(step)")
+          }
+        }
+      }
     }
-    let withoutReceipt = [
-      "UPDATE node_writes SET what = replace(what, ' received=1', '') WHERE id = (SELECT max(id) FROM node_writes WHERE what LIKE '%received=1%')",
-      "DELETE FROM received_payments WHERE id = \(newest)",
-    ]
-    return [
-      sql("a receipt is deleted", withoutReceipt[1]),
-      sql("a receipt is deleted, and its write does not count it", withoutReceipt[0], withoutReceipt[1]),
-      Forgery("a receipt and its payment are deleted on both sides") { home in
-        try home.ledger("DELETE FROM payments WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')")
-        for statement in withoutReceipt { try home.wallet(statement) }
-      },
-      Forgery("a receipt is deleted, and its payment failed") { home in
-        try home.ledger(
-          "UPDATE payments SET state = 'failed', preimage = NULL, failure_code = 4103, failure = 'recipient-away' WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')"
-        )
-        for statement in withoutReceipt { try home.wallet(statement) }
-      },
-      Forgery("payment, invoice and receipt are deleted, and the frames kept") { home in
-        try home.ledger("DELETE FROM payments WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')")
-        try home.wallet("DELETE FROM invoices WHERE payment_hash = \(newestHash)")
-        for statement in withoutReceipt { try home.wallet(statement) }
-        try home.wallet(
-          "UPDATE node_writes SET what = replace(what, 'invoice=1', '') WHERE id = (SELECT max(id) FROM node_writes WHERE what = 'invoice=1')"
-        )
-      },
-      sql(
-        "a receipt has another amount",
-        "UPDATE received_payments SET amount_msat = amount_msat + 1000 WHERE id = \(newest)"),
-      Forgery("a receipt and its payment have another amount") { home in
-        try home.wallet("UPDATE received_payments SET amount_msat = amount_msat + 1000 WHERE id = \(newest)")
-        try home.ledger(
-          "UPDATE payments SET amount_msat = amount_msat + 1000, total_msat = total_msat + 1000 WHERE id = (SELECT max(id) FROM payments)"
-        )
-      },
-      sql(
-        "the wallet's balance is higher",
-        "UPDATE channels SET local_msat = local_msat + 5000000, remote_msat = remote_msat - 5000000"),
-      sql("the channel is at an earlier revision", "UPDATE channels SET revision = revision - 1"),
-      sql(
-        "a payment that was sent has failed",
-        "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 4103"),
-      sql("a payment that was sent is deleted", "DELETE FROM outgoing_payments"),
-      sql(
-        "the last write is of an earlier epoch",
-        "UPDATE node_writes SET (epoch, incarnation) = (SELECT epoch, incarnation FROM claims WHERE epoch = 1) WHERE id = (SELECT max(id) FROM node_writes)"
-      ),
-      sql(
-        "a write is of an incarnation that never claimed",
-        "UPDATE node_writes SET incarnation = incarnation + 1 WHERE id = (SELECT max(id) FROM node_writes)"),
-      sql(
-        "a write is stamped an hour before",
-        "UPDATE node_writes SET at_mono_ns = at_mono_ns - 3600000000000 WHERE id = 3"),
-      sql("a write is deleted", "DELETE FROM node_writes WHERE id = (SELECT max(id) - 3 FROM node_writes)"),
-      sql(
-        "the last write is deleted", "DELETE FROM node_writes WHERE id = (SELECT max(id) FROM node_writes)"),
-      sql(
-        "a write is added",
-        "INSERT INTO node_writes(epoch, incarnation, what, at_mono_ns) SELECT epoch, incarnation, 'waiting=0', at_mono_ns + 1000 FROM node_writes ORDER BY id DESC LIMIT 1"
-      ),
-      sql("a claim saw another epoch", "UPDATE claims SET seen_epoch = 0 WHERE epoch = 2"),
-      sql("a claim has another incarnation", "UPDATE claims SET incarnation = 7 WHERE epoch = 2"),
-      sql("a claim is of another process", "UPDATE claims SET pid = pid + 1 WHERE epoch = 2"),
-      sql(
-        "a claim is of the other role",
-        "UPDATE claims SET role = CASE role WHEN 'app' THEN 'extension' ELSE 'app' END WHERE epoch = 2"),
-      sql("the newest claims are deleted", "DELETE FROM claims WHERE epoch > 1"),
-      sql("an invoice is deleted", "DELETE FROM invoices WHERE payment_hash = \(newestHash)"),
-      sql("the container has another id", "UPDATE meta SET value = randomblob(16) WHERE key = 'container'"),
-      Forgery("the wallet's database is deleted") { try $0.remove("AppGroup/node.sqlite") },
-      Forgery("a preimage is in the wallet's database") { home in
-        try home.wallet(
-          "ATTACH '\(home.path)/lsp/ledger.sqlite' AS peer",
-          "UPDATE main.invoices SET text = (SELECT hex(preimage) FROM peer.payments WHERE preimage IS NOT NULL LIMIT 1)"
-        )
-      },
-    ]
   }
 
-  private static var ledgerRows: [Forgery] {
-    func sql(_ name: String, _ statements: String...) -> Forgery {
-      Forgery(name) { home in for statement in statements { try home.ledger(statement) } }
-    }
-    return [
-      sql("a payment is of another wallet", "UPDATE payments SET wallet = 2 WHERE id = 1"),
-      sql(
-        "a payment is not settled",
-        "UPDATE payments SET state = 'offered', preimage = NULL, settled_at_ns = NULL WHERE id = 1"),
-      sql(
-        "the last frame that the peer processed was ignored",
-        "UPDATE frames SET acted = 0, why_not = 'x' WHERE id = (SELECT max(id) FROM frames WHERE direction = 'in' AND acted = 1)"
-      ),
-      sql(
-        "the frames of the last connection are deleted",
-        "DELETE FROM frames WHERE connection = (SELECT max(connection) FROM frames)"),
-      sql("a frame is deleted", "DELETE FROM frames WHERE id = 20"),
-      sql("a frame of no step is deleted", "DELETE FROM frames WHERE id = 38"),
-      Forgery("the newest backup is only its hash") { home in
-        let database = try Connection(path: "\(home.path)/lsp/ledger.sqlite", access: .readOnly)
-        let newest = "FROM backups ORDER BY revision DESC LIMIT 1"
-        let blob = try #require(try database.firstRow("SELECT blob \(newest)")?.blob(0))
-        let hash = SHA256.hash(blob).hex
-        try home.ledger("UPDATE backups SET blob = x'\(hash)' WHERE revision = (SELECT revision \(newest))")
-      },
-      sql("all frames are deleted", "DELETE FROM frames"),
-      Forgery("the ledger is deleted") { try $0.remove("lsp/ledger.sqlite") },
-      Forgery("the ledger is empty") { home in
-        for table in [
-          "frames", "connections", "fence", "payments", "backups", "pushes", "runs", "channel",
-        ] {
-          try home.ledger("DELETE FROM \(table)")
-        }
-      },
-      sql("lspd's second start has an earlier clock", "UPDATE runs SET started_at_ns = 1000 WHERE id = 2"),
-      sql(
-        "lspd's second start is of another boot",
-        "UPDATE runs SET boot = 'ffffffffffffffffffffffffffffffff' WHERE id = 2"),
-      sql("a fence is deleted", "DELETE FROM fence WHERE id = 2"),
-      sql(
-        "a connection had a lower epoch",
-        "UPDATE connections SET epoch = 1 WHERE id = (SELECT max(id) FROM connections)"),
-      sql("a backup is deleted", "DELETE FROM backups WHERE revision = 2"),
-    ]
+  /// To its hash.
+  private static func shortenBackup(_ home: ForgedHome) throws {
+    let database = try Connection(path: "\(home.path)/lsp/ledger.sqlite", access: .readOnly)
+    let newest = "FROM backups ORDER BY revision DESC LIMIT 1"
+    let blob = try #require(try database.firstRow("SELECT blob \(newest)")?.blob(0))
+    let hash = SHA256.hash(blob).hex
+    try home.ledger("UPDATE backups SET blob = x'\(hash)' WHERE revision = (SELECT revision \(newest))")
   }
 
   private static var journalLines: [Forgery] {

@@ -64,37 +64,6 @@ import WaitingTests
     func end() -> ChildEnd.How? { ChildEnd.reap(child.identity.pid)?.how }
   }
 
-  private static let story = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Scenarios/frozen-and-thawed.txt").path
-
-  private static let commands: [(words: [String], signal: Int32, name: String)] = [
-    (["demo"], SIGHUP, "SIGHUP"),
-    (["soak", "--rounds", "1000", "--build", "debug"], SIGTERM, "SIGTERM"),
-    (["soak", "--phones", "2", "--pushes", "1000", "--build", "debug"], SIGINT, "SIGINT"),
-    (["run", story], SIGHUP, "SIGHUP"),
-    (
-      [
-        "scratch", "--", "sh", "-c",
-        "PATH=\(Scratch.programs); baton up; baton app open; exec /usr/bin/tail -f /dev/null",
-      ], SIGTERM, "SIGTERM"
-    ),
-  ]
-
-  @Test(arguments: commands)
-  func `An interrupted command leaves no process and no directory, and exits with 128 plus the signal`(
-    command: (words: [String], signal: Int32, name: String)
-  ) throws {
-    let run = try Marked(command.words)
-    try run.waitUntilPhoneIsUp()
-    run.child.send(command.signal)
-    #expect(run.end() == .exited(code: 128 + command.signal))
-    #expect(run.processes.isEmpty)
-    #expect(run.left.isEmpty, "\(run.left)")
-    let sentence =
-      "interrupted by \(command.name); all processes that the command started are ended, and its directory is removed\n"
-    #expect(run.said.hasSuffix(sentence), "\(run.said)")
-  }
-
   @Test(arguments: [1, 2])
   func
     `A soak whose daemons are stopped by SIGSTOP leaves no process and no directory after one SIGINT or two`(
@@ -129,35 +98,6 @@ import WaitingTests
     #expect(run.end() == .exited(code: 130))
     #expect(run.processes.isEmpty)
     #expect(run.said == "baton: interrupted by SIGINT; all processes that the command started are ended\n")
-  }
-
-  @Test
-  func
-    `If a soak's child process is killed, the soak ends its other processes, and keeps and names its directory`()
-    throws
-  {
-    let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
-    try run.waitUntilPhoneIsUp()
-    let worker = try #require(ProcessTable.children(of: run.child.identity.pid).first)
-    kill(worker, SIGKILL)
-    #expect(run.end() == .exited(code: 137))
-    #expect(run.processes.isEmpty)
-    // A kill is no interruption: its directory is evidence.
-    #expect(
-      run.said.contains(
-        "the command was ended by SIGKILL, and its directory \(run.scratch("tmp"))/baton-soak-"),
-      "\(run.said)")
-  }
-
-  @Test(arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
-  func `An interruption right after the start leaves no process and no directory`(words: [String]) throws {
-    for _ in 0..<5 {
-      let run = try Marked(words)
-      run.child.send(SIGTERM)
-      _ = run.end()
-      #expect(run.processes.isEmpty)
-      #expect(run.left.isEmpty, "\(run.left)")
-    }
   }
 
   @Test(arguments: [["inspect"], ["status"], ["list", "payments"]])

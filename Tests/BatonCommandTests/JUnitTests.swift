@@ -44,53 +44,6 @@ struct JUnitTests {
     return reader
   }
 
-  @Test func `baton sim writes a JUnit case per seed, and the counts in the testsuite element`() throws {
-    let child = try scratch.start(
-      "baton", ["sim", "--seeds", "5..40", "--length", "1s", "--jobs", "3", "--junit", scratch("out.xml")])
-    #expect(scratch.end(child) == .exited(code: 0))
-    let read = try read("out.xml")
-    #expect(Set(read.cases) == Set((5...40).map { "seed \($0)" }) && read.cases.count == 36)
-    #expect(read.suite["tests"] == "36" && read.suite["failures"] == "0" && read.bad.isEmpty)
-    #expect(scratch.names == ["out.xml", "said"])
-  }
-
-  @Test func `A seed that breaks an invariant is a JUnit failure with the command that repeats it`() throws {
-    let child = try scratch.start(
-      "baton",
-      [
-        "sim", "--seeds", "1..40", "--without", "init-check,state-from-claim", "--junit",
-        scratch("out.xml"),
-      ])
-    #expect(scratch.end(child) == .exited(code: 2))
-    let read = try read("out.xml")
-    #expect(!read.bad.isEmpty && read.bad.allSatisfy { $0.hasPrefix("failure: ") })
-    #expect(read.suite["failures"] == "\(read.bad.count)")
-    let again = try #require(read.text.firstMatch(of: /again: baton (replay --seed [^\n]+)/)).1
-    #expect(again.hasSuffix(" --without init-check,state-from-claim"))
-    // The command repeats the failure.
-    let words = again.split(separator: " ").map(String.init)
-    let told = try scratch.start("baton", words)
-    #expect(scratch.end(told) == .exited(code: 2))
-  }
-
-  @Test
-  func `baton explore writes a JUnit case per invariant, and one that says whether every state was visited`()
-    throws
-  {
-    var child = try scratch.start(
-      "baton",
-      [
-        "explore", "--pushes", "0", "--opens", "1", "--crashes", "0", "--freezes", "0", "--junit",
-        scratch("out.xml"),
-      ])
-    #expect(scratch.end(child) == .exited(code: 0))
-    let all = try read("out.xml")
-    #expect(all.cases.last == "Every state was visited." && all.bad.isEmpty)
-    child = try scratch.start("baton", ["explore", "--states", "50", "--junit", scratch("out.xml")])
-    #expect(scratch.end(child) == .exited(code: ExitCode.gaveUp.rawValue))
-    #expect(try read("out.xml").bad == ["error: the exploration was stopped early"])
-  }
-
   @Test
   func `In JUnit XML control characters become dots, and a count of 5,000 cases fits the testsuite element`()
     throws

@@ -140,65 +140,6 @@ import WaitingTests
     #expect(MergeReport(try merged(stuck, broken), of: SeedRange(1, 1)).exitCode == .noProgress)
   }
 
-  @Test
-  func `A seed's result has the hash of the story that replay prints, on any number of threads`()
-    throws
-  {
-    let scratch = Scratch()
-    for jobs in ["1", "3"] {
-      let child = try scratch.start(
-        "baton",
-        ["sim", "--seeds", "1..6", "--length", "60s", "--jobs", jobs, "--results", scratch("of-\(jobs)")])
-      #expect(scratch.end(child) == .exited(code: 0))
-    }
-    let one = try merged(scratch.text("of-1"))
-    #expect(one.results(of: nil).count == 6)
-    #expect(one.results(of: nil) == (try merged(scratch.text("of-3")).results(of: nil)))
-    let child = try scratch.start("baton", ["replay", "--seed", "4", "--length", "60s", "--step"])
-    #expect(scratch.end(child) == .exited(code: 0))
-    let digest = SHA256.hash(Array(scratch.text("said").utf8)).hex
-    #expect(one.results(of: SeedRange(4, 4)).map(\.storySHA256) == [digest])
-  }
-
-  @Test
-  func `baton sim --merge merges files and lists missing seeds; without a file or a result it is an error`()
-    throws
-  {
-    let scratch = Scratch()
-    let part = scratch.write("part", file(2...3))
-    let into = scratch("all.jsonl")
-    var child = try scratch.start("baton", ["sim", "--merge", "--seeds", "1..9", "--missing", "4", part])
-    #expect(scratch.end(child) == .exited(code: 0))
-    #expect(scratch.text("said") == "1\n4..7\n8..9\n")
-    child = try scratch.start("baton", ["sim", "--merge", part, part, "--results", into])
-    #expect(scratch.end(child) == .exited(code: 0))
-    #expect(scratch.text("all.jsonl") == file(2...3))
-    // A pattern that matched no file must not look like a sound campaign.
-    for words in [["sim", "--merge"], ["sim", "--merge", "--seeds", "1..9"]] {
-      child = try scratch.start("baton", words)
-      #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
-      #expect(scratch.text("said").hasPrefix("baton: FILE is missing"))
-    }
-    child = try scratch.start("baton", ["sim", "--merge", scratch.write("empty", "")])
-    #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
-    #expect(scratch.text("said").hasPrefix("baton: these files have no result"))
-    // With everything missing a campaign begins.
-    child = try scratch.start("baton", ["sim", "--merge", "--seeds", "1..9", "--missing", "9"])
-    #expect(scratch.end(child) == .exited(code: 0))
-    #expect(scratch.text("said") == "1..9\n")
-    child = try scratch.start("baton", ["sim", "--merge", scratch("nowhere")])
-    #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
-    child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", "/dev/full"])
-    #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
-    let nowhere = scratch("no/where")
-    child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", nowhere])
-    #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
-    #expect(
-      scratch.text("said")
-        == "baton: cannot open \(nowhere): there is no such file or directory; name another file with --results\n",
-      "one piece of advice, not two")
-  }
-
   @Test func `The page has each violation with its command, which seeds are missing, and text as text`()
     throws
   {

@@ -9,8 +9,6 @@ import WaitingTests
 @Suite("baton list payments", .waits) struct PaymentsVerbTests {
   private let phone = CommandPhone()
 
-  private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
-
   @Test
   func `L-K.3, L-K.4 After a payment to the closed app, payments and balance of the opened app have it`()
     throws

@@ -201,22 +201,4 @@ struct ReplayTests {
       scratch.text("said")
         == "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
   }
-
-  @Test func `replay --seed prints one document with --json, and refuses a seed above 18446744073709551614`()
-    throws
-  {
-    let words = ["replay", "--seed", "\(UInt64.max - 1)", "--length", "1s"]
-    #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
-    let told = scratch.text("said").split(separator: "\n").map(String.init)
-    #expect(scratch.end(try scratch.start("baton", words + ["--json"])) == .exited(code: 0))
-    let json = try #require(JSONValue(parsing: Array(scratch.text("said").utf8)))
-    #expect(json["seed"]?.uint == UInt64.max - 1 && json["sound"]?.flag == true)
-    #expect(json["story"]?.elements?.compactMap(\.text) == told && !told.isEmpty)
-    for bad in ["\(UInt64.max)", "-1", "x", "99999999999999999999"] {
-      #expect(scratch.end(try scratch.start("baton", ["replay", "--seed", bad])) == .exited(code: 64))
-      #expect(
-        scratch.text("said")
-          == "baton: --seed must be a whole number from 0 to 18446744073709551614, not `\(bad)`\n")
-    }
-  }
 }

@@ -18,7 +18,6 @@ import WaitingTests
   private var sending: Sending?
   private var reports: [SenderReport] = []
   private var losses = 0
-  private var sentences: [String] = []
   /// What lspd was asked, and by whom.
   private var asked: [ControlMessage] = []
   private var clients: [UnixConnection] = []
@@ -56,9 +55,7 @@ import WaitingTests
     sending.onEvent = { [unowned self] event in
       switch event {
       case .report(let report): reports.append(report)
-      case .lost(_, let sentence):
-        losses += 1
-        sentences += sentence.map { [$0] } ?? []
+      case .lost: losses += 1
       case .began, .held, .failed: break
       }
     }
@@ -110,23 +107,6 @@ import WaitingTests
     clients[0].send(.error("a newer connection took the place"))
     #expect(try question(2).verb == "await")
     #expect(reports.isEmpty)
-    answer("settled", ["preimage": Bytes32.zero.hex])
-    #expect(try end() == .settled)
-  }
-
-  @Test
-  func `While another lspd is at work on the attempt it is pending, and the user is told lspd's sentence`()
-    throws
-  {
-    try listen()
-    try begin()
-    let id = try question(1)["attempt-id"]
-    let sentence = "another lspd of this database is at work on this attempt"
-    for number in 1...3 {
-      clients.last?.send(.error(sentence))
-      #expect(try question(number + 1)["attempt-id"] == id && asked.last?.verb == "await")
-    }
-    #expect(reports.isEmpty && losses == 1 && sentences == [sentence])
     answer("settled", ["preimage": Bytes32.zero.hex])
     #expect(try end() == .settled)
   }

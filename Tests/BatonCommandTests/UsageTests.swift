@@ -17,13 +17,6 @@ struct UsageTests {
     return line
   }
 
-  private func failure<Value>(_ body: () throws(CommandFailure) -> Value) -> CommandFailure? {
-    do throws(CommandFailure) {
-      _ = try body()
-      return nil
-    } catch { return error }
-  }
-
   @Test func `Every verb has help with the global options, and is in the overview`() throws {
     for verb in Program.verbs {
       let name = verb.declaration.name
