@@ -303,7 +303,7 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "GeneratedPages", "WaitingTests", "Ground", "PhonePolicy", "Heartbeat", "Guardrails", "Crypto",
-        "Lightning", "Wallet", "LightningProvider", "Platform", "SharedContainer", "DaemonRuntime",
+        "Lightning", "Wallet", "Platform", "SharedContainer", "DaemonRuntime",
         "WalletProcess", "Simulation", "PairSupport", "Judge", "LightningIO", "Baton", "TestReader",
       ]),
 
