@@ -9,7 +9,7 @@ public struct AppMachine: GuardMachine {
   public static let name = "guard-app"
   public static let role = Role.app
 
-  enum Place: Hashable, Codable, Sendable {
+  package enum Place: UInt8, Hashable, Sendable, CaseIterable {
     /// Launched, perhaps by the system, and never in the foreground. → foreground, staying (a silent push), ended
     /// (nothing is held)
     case background

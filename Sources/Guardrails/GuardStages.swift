@@ -31,20 +31,9 @@ extension Ownership: Staged {
 }
 
 extension AppMachine: Staged {
-  package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case background, foreground, staying, leaving, ending, ended
-  }
+  package typealias Stage = Place
 
-  package var stage: Stage {
-    switch place {
-    case .background: .background
-    case .foreground: .foreground
-    case .staying: .staying
-    case .leaving: .leaving
-    case .ending: .ending
-    case .ended: .ended
-    }
-  }
+  package var stage: Stage { place }
 
   package static func next(after stage: Stage) -> [Stage] {
     switch stage {
