@@ -73,21 +73,6 @@ import CLinux
     listener.shutDown()
   }
 
-  @Test func `An idle connection displaced by a newer one gets an error`() throws {
-    var limits = Doorkeeper.Limits()
-    limits.connectionsMax = 1
-    let listener = try echo(limits)
-    let first = try dial()
-    try say("hello", on: first)
-    let second = try dial()
-    try say("hello", on: second)
-    #expect(
-      try lastSentence(first)
-        == "a newer connection took the place of this one, as at most 1 stay open; connect again")
-    close(second)
-    listener.shutDown()
-  }
-
   @Test func `A connection with too many unanswered requests gets an error and is closed`() throws {
     var limits = Doorkeeper.Limits()
     limits.openRequests = 2

@@ -35,22 +35,4 @@ struct NodeTests {
     #expect(notifier.end?.how == .exited(code: 0))
     #expect(try phone.receivedPayments() == [])
   }
-
-  @Test(arguments: [HostilePeer.Behaviour.sendsZeros, .breaksOffAtOnce, .pingsWithoutEnd])
-  func `With a hostile LSP the app keeps dialling, and releases the node when the user leaves`(
-    _ behaviour: HostilePeer.Behaviour
-  )
-    throws
-  {
-    let phone = try TestPhone()
-    let peer = try HostilePeer(behaviour, loop: phone.loop)
-    phone.peerAddress = peer.address
-    let app = try phone.launchApp()
-    phone.open(app)
-    try phone.wait("four dials") { peer.connections >= 4 }
-    let releases = app.count("background-end")
-    phone.home(app)
-    try phone.wait("the app to release the node") { app.count("background-end") > releases }
-    #expect(phone.owner?.epoch == 1)
-  }
 }

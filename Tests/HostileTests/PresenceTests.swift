@@ -71,23 +71,6 @@ struct PresenceTests {
     #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
   }
 
-  @Test func `20,000 presence messages in a row add fewer than 2,000 journal records and one note`()
-    throws
-  {
-    let phone = try TestPhone()
-    let app = try phone.launchApp()
-    _ = try phone.invoices(1, app)
-    let liar = try ControlClient(path: "\(phone.home)/AppGroup/presence/app.sock", daemon: "the app")
-    let count = 20_000
-    for _ in 0..<count {
-      try liar.send(lie(PresenceMessage(code: .extensionPing)))
-    }
-    _ = try phone.invoices(1, app)
-    let text = phone.journal(of: "mainappd")
-    #expect(text.components(separatedBy: "presenceHeard").count < count / 10)
-    #expect(text.components(separatedBy: "presence messages come faster than they are handled").count == 2)
-  }
-
   @Test
   func `Garbage at the presence socket costs the extension less than 4 MiB`() throws {
     let phone = try TestPhone()

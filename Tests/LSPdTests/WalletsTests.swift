@@ -158,18 +158,6 @@
     #expect(try sender.receive()["state"] == "settled")
   }
 
-  @Test func `A hold for the second wallet ends on time in the next lspd`() throws {
-    let provider = try provider()
-    let wallets = try connected(2, to: provider)
-    wallets[1].hangUp()
-    #expect(try provider.eventually { try status(provider, of: 1).contains("\"wallet_connected\":false") })
-    #expect(try provider.pay(1, hold: 2, waiting: false, to: keys[1].publicKey).receive()["state"] == "held")
-    provider.kill()
-    try provider.start()
-    let failure = { try provider.ledger("SELECT failure FROM payments WHERE wallet = 2") }
-    #expect(try provider.eventually { try failure() == ["recipient-away"] })
-  }
-
   @Test func `An order of failures fails the payments of its wallet alone, also after a kill of lspd`() throws
   {
     let provider = try provider()

@@ -47,35 +47,4 @@ struct HandoverTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
     #expect(notifier.count("content") == 1)
   }
-
-  @Test
-  func `One extension process serves three pushes and delivers exactly one text for each`() throws {
-    let phone = try TestPhone()
-    let app = try phone.launchApp()
-    let invoices = try phone.invoices(3, app)
-    let notifier = try phone.launchExtension()
-    // The later pushes arrive while the first is served.
-    var ids: [UInt64] = []
-    for invoice in invoices { try phone.pay(invoice) }
-    try phone.wait("the pushes") { phone.pushes.count == 3 }
-    for payload in phone.pushes { ids.append(phone.push(notifier, String(decoding: payload, as: UTF8.self))) }
-    for invoice in invoices { try phone.waitUntilSettled(invoice) }
-    // The first service receives all payments and notifies the other two; the texts of the later pushes take the place
-    // of these notifications, by their keys.
-    try phone.wait("all services to end") { ids.allSatisfy { notifier.message("finished", id: $0) != nil } }
-    for id in ids {
-      #expect(
-        notifier.messages.filter { $0.message.verb == "content" && $0.message["id"] == "\(id)" }.count == 1)
-    }
-    #expect(Set(try phone.receivedPayments()) == Set(invoices.map(\.paymentHash.hex)))
-    let texts = ids.compactMap { notifier.message("content", id: $0)?["title"] }
-    #expect(texts == ["Received payment", "Received payment", "Received payment"])
-    let posted = notifier.messages.filter { $0.message.verb == "notification" }.compactMap {
-      $0.message["key"]
-    }
-    let told = ids.compactMap { notifier.message("content", id: $0)?["key"] }
-    #expect(Set(posted).isSubset(of: told) && told.count == 3)
-    #expect(notifier.messages.allSatisfy { $0.message.verb != "withdraw" && $0.message["withdraw"] == nil })
-    #expect(!notifier.hasEnded)
-  }
 }

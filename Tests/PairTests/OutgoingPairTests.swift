@@ -1,27 +1,6 @@
 @Suite("The pair on real processes: outgoing payments", .serialized, .waits)
 struct OutgoingPairTests {
   @Test
-  func `An invoice is paid once; paying it again, paying too much or paying an own invoice is refused`()
-    throws
-  {
-    let phone = try TestPhone()
-    let app = try phone.connectedApp()
-    let invoice = try phone.externalInvoice(5000)
-    #expect(try phone.send(invoice, app)["state"] == "offered")
-    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
-    #expect(
-      try phone.send(invoice, app)["message"] == "this invoice is paid already; ask for a new one")
-    #expect(
-      try phone.send(try phone.invoice(5000, app), app)["message"]
-        == "this wallet made the invoice; pay an invoice of another wallet")
-    let dear = try phone.externalInvoice(2_000_000_000)
-    #expect(try phone.send(dear, app)["message"]?.hasPrefix("the wallet can send 999,995 sat now") == true)
-    try phone.wait("the amount to be deducted from the balance") {
-      (try? phone.balanceMsat()) == 1_000_000_000 - 5000
-    }
-  }
-
-  @Test
   func
     `P-1.3 The app, left during an outgoing payment, keeps the node until the payment is settled, then unlocks`()
     throws

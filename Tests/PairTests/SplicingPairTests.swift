@@ -36,27 +36,6 @@ struct SplicingPairTests {
   }
 
   @Test
-  func `A withdrawal that is not possible is refused in one sentence and moves no money`() throws {
-    let phone = try TestPhone()
-    let app = try phone.connectedApp()
-    func sentence(_ amount: UInt64, _ address: String = TestPhone.ownAddress) throws -> String {
-      try phone.withdraw(amount, to: address, app)["message"] ?? "it was begun"
-    }
-    #expect(
-      try sentence(4000, "nonsense")
-        == "this is not a bitcoin address; copy the whole address again, and nothing else")
-    #expect(
-      try sentence(4000, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4").hasPrefix(
-        "the address is for mainnet, and this wallet is on regtest"))
-    #expect(try sentence(293) == "the amount is below the dust limit; withdraw at least 294 sat")
-    #expect(
-      try sentence(1_000_000).contains(
-        try Regex("^the wallet can withdraw at most 999,[0-9]+ sat now, besides the fee; withdraw less")))
-    #expect(phone.spliceStates() == [] && app.count("background-begin") == 0)
-    #expect(try phone.balanceMsat() == Self.balanceMsat)
-  }
-
-  @Test
   func
     `P-1.4 The app, left during a splice, has a background task named after the splice until the splice is done`()
     throws

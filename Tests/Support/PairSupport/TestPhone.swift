@@ -262,28 +262,6 @@ package final class TestPhone {
         ]))
   }
 
-  /// Sends one part and returns the payment number that lspd gave it.
-  package func payPart(_ invoice: SignedInvoice, _ amountMsat: UInt64, holdSeconds: Int = 600) throws
-    -> String
-  {
-    let answer = try askPeer(
-      ControlMessage(
-        "pay",
-        [
-          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(amountMsat)", "wait": "no",
-          "hold-seconds": "\(holdSeconds)", "payee": invoice.payee.hex,
-          "payment-secret": invoice.fields.paymentSecret.hex, "total-msat": "\(invoice.amountMsat ?? 0)",
-        ]))
-    return answer["payment"] ?? "?"
-  }
-
-  /// The part's state, with the code if it has failed.
-  package func outcome(_ invoice: SignedInvoice, part: String) throws -> String {
-    let answer = try askPeer(
-      ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "payment": part, "wait": "no"]))
-    return [answer["state"], answer["code"]].compactMap { $0 }.joined(separator: " ")
-  }
-
   package func outcome(_ invoice: SignedInvoice) throws -> String {
     try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"]
       ?? "?"
@@ -344,22 +322,6 @@ extension TestPhone {
       let column = table.columns.firstIndex(of: "local_msat"), let row = table.rows.first
     else { return 0 }
     return try row.unsigned(column)
-  }
-
-  /// Irrevocably committed HTLCs that are neither fulfilled nor failed, including those in the write-ahead log.
-  package func keptParts() throws -> Int {
-    guard let table = try snapshot().tables.first(where: { $0.name == "htlcs" }),
-      let column = table.columns.firstIndex(of: "state")
-    else { return 0 }
-    return try table.rows.count { try $0.text(column) == "receivedAddAckRevocation" }
-  }
-
-  /// When the wait for missing parts began, per payment.
-  package func waits() throws -> [Int64] {
-    guard let table = try snapshot().tables.first(where: { $0.name == "waiting_parts" }),
-      let column = table.columns.firstIndex(of: "first_boot_ns")
-    else { return [] }
-    return try table.rows.map { try $0.integer(column) }
   }
 
   /// The state of the wallet's newest payment of an invoice; nil without a payment.
