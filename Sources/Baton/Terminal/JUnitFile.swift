@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 import Ground
 import Judge
 import Simulation
@@ -40,8 +39,7 @@ package enum JUnitFile {
 
   static func escaped(_ text: String) -> String {
     let plain = String(String.UnicodeScalarView(text.unicodeScalars.map { isOfXML($0) ? $0 : "." }))
-    return plain.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+    return PageFrame.escaped(plain)
   }
 }
 

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 
 /// The home of a verb's own phone.
 package enum RunPlace {
@@ -19,8 +18,7 @@ package enum RunPlace {
       throw CommandFailure(.cannotCreate, error.description)
     }
     try checkParent(of: root ?? kept)
-    let contents = (try? FileManager.default.contentsOfDirectory(atPath: kept)) ?? []
-    guard contents.isEmpty else {
+    guard (DirectoryListing.names(of: kept) ?? []).isEmpty else {
       throw CommandFailure(
         .cannotCreate, "\(kept) is not empty, but \(name) needs a new directory; name another one")
     }

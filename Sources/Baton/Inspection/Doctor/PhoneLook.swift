@@ -1,5 +1,5 @@
+import CLinux
 import DaemonRuntime
-import Foundation
 import Glibc
 import Ground
 import Judge
@@ -191,8 +191,7 @@ enum MachineLook {
     facts.connectionsObstacle = ProcessSockets.obstacle.map { "\($0)" }
     facts.lockedBytesMax = limit(__RLIMIT_MEMLOCK)
     facts.filesMax = limit(RLIMIT_NOFILE)
-    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    facts.scratch = named.isEmpty ? "/tmp" : named
+    facts.scratch = FilePath.temporary
     if access(facts.scratch, W_OK | X_OK) == 0 { facts.scratchFreeBytes = freeBytes(of: facts.scratch) }
     return facts
   }
@@ -220,18 +219,18 @@ enum MachineLook {
 
   /// A program whose library is missing ends before its first line. The dynamic linker's words name the library.
   private static func start(_ path: String) -> MachineFacts.Program.State {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = ["--version"]
-    process.standardOutput = pipe
-    process.standardError = pipe
-    process.standardInput = FileHandle.nullDevice
-    do { try process.run() } catch { return .fails("\(error.localizedDescription)") }
-    let said = (try? pipe.fileHandleForReading.readToEnd()) ?? nil
-    process.waitUntilExit()
-    if process.terminationReason == .exit && process.terminationStatus == 0 { return .starts }
-    let lines = String(decoding: said ?? Data(), as: UTF8.self).split(separator: "\n")
-    return .fails(lines.last.map { String($0).onOneLine } ?? "it ended with \(process.terminationStatus)")
+    guard let output = popen("\(ShellWord.quoted(path)) --version 2>&1 </dev/null", "r") else {
+      return .fails(SystemError("start it").description)
+    }
+    var line = [CChar](repeating: 0, count: 4096)
+    var last: Substring?
+    while fgets(&line, Int32(line.count), output) != nil {
+      last =
+        String(decoding: line.map(UInt8.init(bitPattern:)).prefix { $0 != 0 }, as: UTF8.self)
+        .split(separator: "\n").last ?? last
+    }
+    let status = pclose(output)
+    if status == 0 { return .starts }
+    return .fails(last.map { String($0).onOneLine } ?? "it ended with \(baton_wait_exit_code(status))")
   }
 }

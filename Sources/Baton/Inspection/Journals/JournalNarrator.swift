@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 import Ground
 import Guardrails
 import LightningProvider
@@ -105,7 +104,7 @@ package struct JournalNarrator {
   /// The record's JSON from its core on: time and process are printed in front of it.
   private static func raw(_ entry: JournalMerger.Entry) -> Sentence {
     let text = entry.line.text
-    let start = text.range(of: "\"core\":").map { text[$0.lowerBound...] } ?? text[...]
+    let start = text.firstRange(of: "\"core\":").map { text[$0.lowerBound...] } ?? text[...]
     let short = start.prefix(240)
     var sentence = Sentence(short.count < start.count ? "\(short)…" : String(short), matters: false)
     sentence.weight = .json

@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Foundation
+import Dispatch
 import Ground
 import Judge
 import Guardrails

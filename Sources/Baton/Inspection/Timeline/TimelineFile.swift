@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Foundation
+import Glibc
 
 /// Writes a timeline to a new file that only its user can read: the page has lines of the journals.
 package enum TimelineFile {
@@ -44,8 +44,7 @@ package enum TimelineFile {
   }
 
   private static func scratch() -> String? {
-    let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
-    var template = Array("\(named.isEmpty ? "/tmp" : named)/baton-timeline-XXXXXX".utf8CString)
+    var template = Array("\(FilePath.temporary)/baton-timeline-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { return nil }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

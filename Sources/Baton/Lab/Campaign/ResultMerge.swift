@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 
 /// Merges the parts of a campaign, seed by seed. Repeated parts and their order change nothing; a lost part is missing
 /// and can be run again.
@@ -26,10 +25,10 @@ struct ResultMerge {
         "FILE is missing: name files that `baton sim --results` wrote; a pattern may have matched none")
     }
     for path in files {
-      guard let data = FileManager.default.contents(atPath: path) else {
+      guard let bytes = FilePath.contents(of: path) else {
         throw CommandFailure(.inputOutputError, "\(path.onOneLine) cannot be read; name files of results")
       }
-      try add(Array(data), named: path)
+      try add(bytes, named: path)
     }
   }
 

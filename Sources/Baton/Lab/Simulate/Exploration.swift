@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Foundation
+import Dispatch
 import Glibc
 import Ground
 import Simulation

@@ -30,3 +30,14 @@ final class ProgressLine: Sendable {
     if isTerminal && !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
   }
 }
+
+/// `--jobs`: on how many threads long work runs.
+enum JobsOption {
+  static let declaration = OptionDeclaration(
+    "--jobs", value: .integer(1...256), help: "threads; default: the number of processors")
+
+  /// By default one for each processor.
+  static func number(_ line: ParsedCommandLine) -> Int {
+    line.integer("--jobs").map { Int(clamping: $0) } ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+}

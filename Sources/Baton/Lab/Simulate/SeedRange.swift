@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 
 /// A range of seeds as typed: `1..1000`, or one seed.
 struct SeedRange: Hashable, Sendable {
@@ -7,7 +6,7 @@ struct SeedRange: Hashable, Sendable {
   var last: UInt64
 
   init?(_ text: String) {
-    let parts = text.components(separatedBy: "..")
+    let parts = text.split(separator: "..", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]),
       first <= last,
       last < .max, last - first < 1 << 40

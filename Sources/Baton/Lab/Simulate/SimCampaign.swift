@@ -2,7 +2,7 @@
 
 import Ground
 import DaemonRuntime
-import Foundation
+import Dispatch
 import Simulation
 
 /// Runs a range of seeds on several threads. The result does not depend on their number: outcomes are counted in the

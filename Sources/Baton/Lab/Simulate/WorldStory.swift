@@ -1,4 +1,3 @@
-import Foundation
 import Ground
 import Guardrails
 import Simulation
@@ -89,8 +88,8 @@ package struct WorldStory {
       let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
       defer { above = time }
       let shown = isExplored && time == above ? "" : time
-      let lead = String(repeating: " ", count: max(0, 9 - shown.count)) + shown
-      return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"
+      func padding(_ text: String) -> String { String(repeating: " ", count: max(0, 9 - text.count)) }
+      return "\(padding(shown))\(shown)  \(line.who)\(padding(line.who))  \(line.text)"
     }
   }
 

@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Museum
 import Simulation
 import Guardrails
@@ -24,9 +23,7 @@ package enum AblationVerb: Verb {
         OptionDeclaration("--markdown", help: "print docs/ablation.md"),
         OptionDeclaration(
           "--picture", value: .text("FILE"), help: "write the comparison of wallets to this file, as SVG"),
-        OptionDeclaration(
-          "--jobs", value: .integer(1...256),
-          help: "threads; default: the number of processors"),
+        JobsOption.declaration,
         WalletOption.declaration,
       ],
       examples: [
@@ -47,8 +44,7 @@ package enum AblationVerb: Verb {
     }
     let chosen = try SimOptions.rules(line.text("--rules") ?? "", option: "--rules")
     let rules = chosen.isEmpty ? Rule.allCases : chosen
-    let jobs =
-      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let jobs = JobsOption.number(line)
     let wallet = WalletOption.profile(line)
     for option in ["--markdown", "--picture"] where line.isGiven(option) && wallet != .phoenix {
       throw CommandFailure(

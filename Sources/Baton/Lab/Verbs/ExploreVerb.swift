@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Glibc
 import Simulation
 
@@ -10,9 +9,7 @@ package enum ExploreVerb: Verb {
     CommandLineDeclaration(
       name: "explore", summary: "visit every interleaving of a small world, and check every state",
       options: ExploreOptions.declarations + [
-        OptionDeclaration(
-          "--jobs", value: .integer(1...256),
-          help: "threads; default: the number of processors"),
+        JobsOption.declaration,
         OptionDeclaration(
           "--junit", value: .path("FILE"),
           help: "also write the outcome as JUnit XML, one case per invariant"),
@@ -35,8 +32,7 @@ package enum ExploreVerb: Verb {
     let output = invocation.output
     let line = invocation.line
     let options = try ExploreOptions(line)
-    let jobs =
-      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let jobs = JobsOption.number(line)
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "explore") }
     var limits = options.limits
     limits.signals = try SignalWatch.ofOwnWork()

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 
 /// Published incidents, each shown in the simulation under the coordination that it happened with, and under Baton's.
 package enum MuseumVerb: Verb {
@@ -10,8 +9,7 @@ package enum MuseumVerb: Verb {
       options: [
         OptionDeclaration("--all", help: "show every incident"),
         OptionDeclaration("--markdown", help: "print the table of docs/ablation.md"),
-        OptionDeclaration(
-          "--jobs", value: .integer(1...256), help: "threads; default: the number of processors"),
+        JobsOption.declaration,
       ],
       positionals: [
         PositionalDeclaration(
@@ -38,8 +36,7 @@ package enum MuseumVerb: Verb {
       list(output)
       return .done
     }
-    let jobs =
-      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let jobs = JobsOption.number(line)
     var museum = Museum(jobs: jobs, signals: try SignalWatch.ofOwnWork())
     let progress = ProgressLine(isQuiet: output.isJSON)
     var showings: [Showing] = []

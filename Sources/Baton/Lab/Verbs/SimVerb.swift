@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Glibc
 import Simulation
 
@@ -13,9 +12,7 @@ package enum SimVerb: Verb {
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..1000",
           help: "the seeds; each is one reproducible run"),
-        OptionDeclaration(
-          "--jobs", value: .integer(1...256),
-          help: "threads; default: the number of processors"),
+        JobsOption.declaration,
         OptionDeclaration(
           "--results", value: .path("FILE"),
           help: "also write one line of JSON per seed, for --merge; - is standard output"),
@@ -61,8 +58,7 @@ package enum SimVerb: Verb {
     }
     let range = try SeedRange(typed: line.text("--seeds") ?? "")
     let base = try SimOptions(line)
-    let jobs =
-      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let jobs = JobsOption.number(line)
     guard !output.isJSON || line.text("--results") != ResultWriter.standardOutputName else {
       throw CommandFailure(
         .wrongUsage, "--results - and --json both write to standard output; name a file with --results")

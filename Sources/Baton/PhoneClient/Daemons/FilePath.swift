@@ -33,6 +33,34 @@ package enum FilePath {
     }
   }
 
+  /// The directory for temporary files.
+  package static var temporary: String {
+    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    return named.isEmpty ? "/tmp" : named
+  }
+
+  /// Removes a file, or a directory with all in it. A link is removed itself.
+  package static func remove(_ path: String) {
+    guard unlink(path) != 0, errno == EISDIR else { return }
+    for name in DirectoryListing.names(of: path) ?? [] { remove("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  /// All that is in a file or comes from a pipe; nil if it cannot be read.
+  package static func contents(of path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count < 0 ? nil : bytes }
+      bytes += piece[..<count]
+    }
+  }
+
   /// Zero if the file does not exist.
   package static func size(of path: String) -> Int {
     var facts = stat()

@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Foundation
+import Dispatch
 import Glibc
 import Ground
 import Guardrails
@@ -215,10 +215,10 @@ final class Aside<Answer: Sendable>: Sendable {
   private let state = Locked<Result<Answer, any Error>?>(nil)
 
   init(_ work: @escaping @Sendable () throws -> Answer) {
-    Thread { [state] in
+    DispatchQueue(label: "aside").async { [state] in
       let result = Result(catching: work)
       state.withLock { $0 = result }
-    }.start()
+    }
   }
 
   /// Nil until it has ended.

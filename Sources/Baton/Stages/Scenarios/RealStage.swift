@@ -1,7 +1,6 @@
 // Stages: stories, the demo and soaks on real processes, and stories in virtual time.
 
 import DaemonRuntime
-import Foundation
 import Glibc
 import Ground
 import Guardrails

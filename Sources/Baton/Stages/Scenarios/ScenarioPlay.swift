@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Simulation
 
 /// Plays stories one after the other, each in its own simulated world or on its own phone.
@@ -117,7 +116,7 @@ struct ScenarioPlay {
       var outcome = try update(
         ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start), performance)
       if outcome.isGood, keep == nil {
-        try? FileManager.default.removeItem(atPath: home)
+        FilePath.remove(home)
       } else {
         outcome.home = home
       }

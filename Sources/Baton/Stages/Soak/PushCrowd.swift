@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Foundation
+import Dispatch
 import enum PhonePolicy.AfterContent
 import Guardrails
 
@@ -58,11 +58,7 @@ final class PushCrowd: Sendable {
   func run(progress: (Int) -> Void) throws -> [Outcome] {
     let all = DispatchGroup()
     for index in phones.indices {
-      all.enter()
-      Thread { [self] in
-        play(index)
-        all.leave()
-      }.start()
+      DispatchQueue(label: phones[index].home).async(group: all) { [self] in play(index) }
     }
     var reportedAt = Clock.monotonicNow
     while all.wait(timeout: .now() + .milliseconds(100)) == .timedOut {

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 import Glibc
 import Ground
 import PhonePolicy
@@ -16,25 +15,14 @@ struct SoakFigures: Report, Hashable {
   /// SQLite's memory, not part of `heapBytes`.
   var databaseBytes: UInt64?
   var timers: Int?
+}
 
-  init(
-    descriptors: Int, threads: Int, zombies: Int, anonymousBytes: UInt64, heapBytes: UInt64? = nil,
-    databaseBytes: UInt64? = nil, timers: Int? = nil
-  ) {
-    self.descriptors = descriptors
-    self.threads = threads
-    self.zombies = zombies
-    self.anonymousBytes = anonymousBytes
-    self.heapBytes = heapBytes
-    self.databaseBytes = databaseBytes
-    self.timers = timers
-  }
-
+extension SoakFigures {
   /// Nil if there is no such process.
   init?(pid: Int32) {
     guard let memory = MemoryFigures(of: pid),
-      let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count,
-      let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").count
+      let descriptors = DirectoryListing.names(of: "/proc/\(pid)/fd")?.count,
+      let threads = DirectoryListing.names(of: "/proc/\(pid)/task")?.count
     else { return nil }
     self.init(
       descriptors: descriptors, threads: threads, zombies: Self.zombies(of: pid),
@@ -42,8 +30,7 @@ struct SoakFigures: Report, Hashable {
   }
 
   private static func zombies(of parent: Int32) -> Int {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return names.filter { name in
+    (DirectoryListing.names(of: "/proc") ?? []).filter { name in
       guard Int32(name) != nil, let line = SmallFile.read("/proc/\(name)/stat", limit: 4096),
         let end = line.lastIndex(of: UInt8(ascii: ")"))
       else { return false }

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 import Ground
 
 /// The order of a soak: short lives, measurement, long lives, measurement.
@@ -90,10 +89,8 @@ struct SoakRun {
   }
 
   private func size(of directory: String, _ counts: (String) -> Bool) -> Int64 {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return names.filter(counts).reduce(0) { sum, name in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
-      return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+    (DirectoryListing.names(of: directory) ?? []).filter(counts).reduce(0) { sum, name in
+      sum + Int64(FilePath.size(of: "\(directory)/\(name)"))
     }
   }
 }

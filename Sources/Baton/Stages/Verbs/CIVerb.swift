@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Foundation
+import Glibc
 import Ground
 import PhonePolicy
 import SharedContainer
@@ -147,11 +147,14 @@ package enum CIVerb: Verb {
   }
 
   /// What copies the evidence, such as tar, cannot read sockets; those of killed programs stay.
-  private static func removeSockets(in home: String) {
-    for case let name as String in FileManager.default.enumerator(atPath: home) ?? .init() {
+  private static func removeSockets(in directory: String) {
+    for path in (DirectoryListing.names(of: directory) ?? []).map({ "\(directory)/\($0)" }) {
       var facts = stat()
-      if lstat("\(home)/\(name)", &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK {
-        unlink("\(home)/\(name)")
+      guard lstat(path, &facts) == 0 else { continue }
+      switch facts.st_mode & S_IFMT {
+      case S_IFSOCK: unlink(path)
+      case S_IFDIR: removeSockets(in: path)
+      default: break
       }
     }
   }

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 import Glibc
 import Ground
 import Judge
@@ -134,7 +133,7 @@ package enum ChaosVerb: Verb {
       tookMs: (Clock.monotonicNow - start).wholeMilliseconds)
     invocation.output.isJSON
       ? invocation.output.say(document) : tell(document, verdict, invocation.output)
-    if !isKept { try? FileManager.default.removeItem(atPath: home) }
+    if !isKept { FilePath.remove(home) }
     return code
   }
 

@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Simulation
 
 /// Plays stories and compares their answers with the expected ones.

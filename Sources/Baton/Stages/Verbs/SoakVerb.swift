@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Foundation
 import Ground
 import Judge
 import enum PhonePolicy.AfterContent
@@ -55,7 +54,7 @@ package enum SoakVerb: Verb {
     do {
       let code = try soak(phone, invocation)
       if kept == nil && code == .done {
-        try? FileManager.default.removeItem(atPath: phone.home)
+        FilePath.remove(phone.home)
       } else if !output.isJSON {
         output.say("the phone is kept in \(phone.home)")
       }
@@ -179,7 +178,7 @@ extension SoakVerb {
     if output.isJSON { output.say(report.document) } else { report.tell(output) }
     let isSound = report.problems.isEmpty
     if kept == nil && isSound {
-      try? FileManager.default.removeItem(atPath: home)
+      FilePath.remove(home)
     } else if !output.isJSON {
       output.say("the phones are kept in \(home)")
     }

@@ -1,6 +1,5 @@
 import CLinux
 import DaemonRuntime
-import Foundation
 import Glibc
 import Ground
 import PhonePolicy
@@ -224,9 +223,8 @@ package struct ScratchPlace: Sendable {
   var temporary: String { "\(path)/tmp" }
 
   init(named name: String) throws(SystemError) {
-    let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
     // Absolute, as daemons have another working directory.
-    let base = environment.isEmpty ? "/tmp" : Phone(home: environment).home
+    let base = Phone(home: FilePath.temporary).home
     var template = Array("\(base)/baton-\(name)-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       // In /proc and the like `mkdtemp` fails with ENOENT although `base` exists.
@@ -266,12 +264,12 @@ package struct ScratchPlace: Sendable {
     if keepingTemporary {
       rmdir(temporary)
     } else {
-      try? FileManager.default.removeItem(atPath: temporary)
+      FilePath.remove(temporary)
     }
     if keepingPhones {
       rmdir(path)
     } else {
-      try? FileManager.default.removeItem(atPath: path)
+      FilePath.remove(path)
     }
   }
 
