@@ -1,4 +1,5 @@
 import Ground
+import PhonePolicy
 
 /// The observable state at one moment: the same facts for real and simulated processes.
 public struct Scene: Hashable, Sendable {
@@ -111,4 +112,142 @@ public struct Scene: Hashable, Sendable {
     }
     return words.filter { !$0.isEmpty }.joined(separator: " ")
   }
+}
+
+// A multi-part payment as its sender sees it: each part is a request of its own.
+extension Scene.Payment {
+  /// The first of `parts` parts.
+  public init(number: Int, state: State, of parts: Int) {
+    self.init(number: number, state: state)
+    missingParts = parts - 1
+  }
+
+  /// Adds the next part.
+  public mutating func add(_ part: State) {
+    missingParts = max(0, missingParts - 1)
+    state = Self.together(state, part)
+  }
+
+  /// Settled if all parts are; failed as soon as one is.
+  private static func together(_ one: State, _ other: State) -> State {
+    for state in [one, other] { if case .failed = state { return state } }
+    if one == .waits || other == .waits { return .waits }
+    return one == .settled && other == .settled ? .settled : .underWay
+  }
+}
+
+/// The observable state of the phone.
+public struct PhoneScene: Hashable, Sendable {
+  public var device: DeviceState = DeviceState()
+  public var badge: Int = 0
+  /// Oldest first.
+  public var pushes: [Scene.Push] = []
+  /// Per identifier the newest run, or else the pending request.
+  public var tasks: [Scene.Task] = []
+  /// Pending requests, including those whose identifier ran before.
+  public var waiting: [Scene.Task] = []
+  public var playsAudio: Bool = false
+  public var isAppWarned: Bool = false
+
+  var silentPushes: [Scene.Push] { pushes.filter(\.isSilent) }
+
+  func task(_ identifier: String) -> Scene.Task? { tasks.last { $0.identifier == identifier } }
+}
+
+extension Scene {
+  /// An announced payment that the app has not cleared.
+  public struct IncomingRecord: Hashable, Sendable {
+    public var number: Int
+    public var isHeld: Bool
+  }
+
+  public struct Push: Hashable, Sendable {
+    public var isSilent: Bool
+    /// Nil before the phone has recorded a fate.
+    public var code: PushFateCode?
+    /// In the phone's words.
+    public var fate: String
+
+    /// The fate is final.
+    var isOver: Bool { code?.isEnd ?? false }
+  }
+
+  /// A notification in the list, and perhaps on the screen.
+  public struct Notification: Hashable, Sendable {
+    /// The original alert of a push.
+    public var isAsSent = false
+    public var title: String
+    public var body = ""
+    /// It is displayed on the screen.
+    public var isDisplayed = true
+
+    /// Whether its text names the invoice of that payment.
+    func tells(ofPayment number: Int) -> Bool {
+      !isAsSent && body.hasSuffix(": \(PlannedPayment.text(number))")
+    }
+
+    public var words: String {
+      let text = isAsSent ? "the push as it was sent" : body.isEmpty ? title : "\(title): \(body)"
+      return isDisplayed ? text : "\(text), only in the list"
+    }
+  }
+
+  /// A background task of the app.
+  public struct Task: Hashable, Sendable {
+    public var identifier: String
+    public var state: String
+    public var why: String? = nil
+    public var isOver: Bool
+    /// It has begun, and was not told to expire.
+    public var runs: Bool = false
+
+    var words: String { why.map { "\(state): \($0)" } ?? state }
+  }
+}
+
+extension Scene {
+  /// A sender that tries again, and what it was told first.
+  public struct Sender: Hashable, Sendable {
+    public enum Told: Hashable, Sendable {
+      /// It waits for an answer, or for its next attempt.
+      case nothing
+      case settled
+      /// Its time is over with an attempt under way.
+      case pending
+      case failed(Message)
+    }
+
+    /// What its screen shows of a failed payment.
+    public struct Message: Hashable, Sendable {
+      public var headline: String
+      public var text: String
+      public var button: String?
+    }
+
+    /// The number of the payment.
+    public var number: Int
+    /// Those that have begun.
+    public var attempts: Int
+    public var told: Told
+
+    public var hasFailed: Bool { if case .failed = told { true } else { false } }
+
+    /// One line for the payment, and one for the screen of a failed one.
+    func words(amount: String) -> [String] {
+      let name = "payment \(number) of \(amount)"
+      switch told {
+      case .nothing: return ["\(name): no answer yet"]
+      case .settled: return ["\(name): settled with attempt \(attempts)"]
+      case .pending: return ["\(name): pending with attempt \(attempts)"]
+      case .failed(let message):
+        let button = message.button.map { " “\($0)”" } ?? ""
+        return [
+          "\(name): failed after \(attempts) attempt\(attempts == 1 ? "" : "s")",
+          "\(message.headline): \(message.text)\(button)",
+        ]
+      }
+    }
+  }
+
+  func sender(of number: Int) -> Sender? { senders.first { $0.number == number } }
 }

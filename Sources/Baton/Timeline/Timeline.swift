@@ -37,3 +37,281 @@ package struct TimelineFinding: Hashable, Sendable {
   /// Where it shows; nil if no record does.
   package var anchor: TimelineAnchor? = nil
 }
+
+/// Something that lasts.
+package struct TimelineSpan: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// From a process's start to its end.
+    case life
+    /// A process holds the node.
+    case epoch
+    /// Another process has claimed a higher epoch, and this one has not released, ended or been fenced.
+    case superseded
+    case suspended
+    case frozen
+    /// An owner without a beat for longer than two beats.
+    case silent
+    case connection
+    case push
+    case asked
+    case held
+    case offered
+    case sent
+  }
+
+  package var lane: Int
+  package var row = 0
+  package var kind: Kind
+  package var from: Instant
+  package var to: Instant
+  package var label: String
+  package var epoch: Epoch?
+  /// The record at which it begins.
+  package var record: Int
+  /// It had not ended when the last record was written.
+  package var isOpen = false
+}
+
+/// Something that goes from one lane to another.
+package struct TimelineArrow: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case presence
+    case wire
+    case push
+    case launch
+    case kill
+    case content
+    case payment
+    /// From the end of an owner to the claim of the next one.
+    case takeover
+  }
+
+  package var kind: Kind
+  package var fromLane: Int
+  package var from: Instant
+  package var toLane: Int
+  package var to: Instant
+  package var label: String
+  package var fromRecord: Int
+  package var toRecord: Int
+}
+
+/// Something that happens at one instant.
+package struct TimelineMark: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case start
+    case end
+    case kill
+    case crash
+    case beat
+    case claim
+    case release
+    case fenced
+    case refused
+    case push
+    case notification
+    case user
+    case received
+    case settled
+    case failed
+    case fault
+    case violation
+  }
+
+  package var lane: Int
+  package var kind: Kind
+  package var at: Instant
+  package var label: String
+  package var record: Int
+}
+
+/// One line of a journal.
+package struct TimelineRecord: Hashable, Sendable {
+  package enum Weight: Int, Hashable, Sendable { case detail, normal, key }
+
+  package var lane = 0
+  package var at: Instant
+  package var weight: Weight
+  /// What `baton logs` says of it.
+  package var text: String
+  /// The journal and the line's number; nil in a simulated run.
+  package var file: String? = nil
+  package var line: Int = 0
+  /// The line itself, perhaps cut off.
+  package var raw: String = ""
+}
+
+/// One horizontal lane: a process of the wallet with all its starts, the phone, the peer, or the payments.
+package struct TimelineLane: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
+    case payments
+    case peer
+    case phone
+    case app
+    case `extension`
+    /// A process with a journal that is none of ours.
+    case other
+    /// User actions and faults of a simulated world.
+    case events
+  }
+
+  package var kind: Kind
+  package var name: String
+  /// How many spans may lie beside each other.
+  package var rows = 1
+}
+
+/// What a lane stands for. The user's second device has lanes of its own.
+package enum TimelineWho: Hashable, Sendable {
+  case payments
+  case events(device: Int = 0)
+  case peer
+  case phone(device: Int = 0)
+  case wallet(Role, device: Int = 0)
+  case other(String)
+
+  var kind: TimelineLane.Kind {
+    switch self {
+    case .payments: .payments
+    case .events: .events
+    case .peer: .peer
+    case .phone: .phone
+    case .wallet(.app, _): .app
+    case .wallet(.extension, _): .extension
+    case .other: .other
+    }
+  }
+
+  var device: Int {
+    switch self {
+    case .events(let device), .phone(let device), .wallet(_, let device): device
+    case .payments, .peer, .other: 0
+    }
+  }
+
+  /// From the sender at the top down to the wallet's processes.
+  var order: Int {
+    switch self {
+    case .payments: 0
+    case .events(let device): 1 + device
+    case .peer: 10
+    case .phone(let device): 20 + 10 * device
+    case .wallet(.app, let device): 21 + 10 * device
+    case .wallet(.extension, let device): 22 + 10 * device
+    case .other: 1000
+    }
+  }
+
+  var name: String {
+    let words =
+      switch self {
+      case .payments: "payments"
+      case .events: "user, faults"
+      case .peer: "peer"
+      case .phone: "phone"
+      case .wallet(let role, _): role.rawValue
+      case .other(let name): name
+      }
+    return device == 0 ? words : "\(words) \(device + 1)"
+  }
+}
+
+/// What a record says, in the words of the picture. The record's own lane is the process that wrote it; a role names
+/// another process of the same phone.
+package enum TimelineFact: Hashable, Sendable {
+  package enum End: Hashable, Sendable { case ended, killed, crashed }
+
+  // Processes.
+  case launched(Role, why: String)
+  case started(pid: Int32)
+  /// By the phone, which may know it before the process writes.
+  case processStarted(Role, pid: Int32)
+  /// Its journal ends.
+  case ends(why: String)
+  case processEnded(Role, End, why: String)
+  case killOrdered(Role, why: String)
+  case suspended(Role)
+  case resumed(Role)
+  case frozen(Role)
+  case thawed(Role)
+
+  // Ownership, by the process that writes.
+  /// Answered by a claim, whose reason it is.
+  case claimAsked(why: String, holderIsSilent: Bool)
+  case claimed(Epoch, why: String)
+  case released(Epoch)
+  case beat(Epoch, phase: String, counter: UInt64)
+  case fenced
+  case refused(highest: Epoch)
+
+  // Presence messages, by their words.
+  case said(String)
+  case heard(String)
+
+  // The wire. `sent` and `received` are the wallet's side, the others the peer's.
+  case dialled
+  case sent([UInt16])
+  case received(UInt16)
+  case connectionOpened(UInt64)
+  case connectionJudged(UInt64, Epoch?, isAccepted: Bool, words: String)
+  case connectionClosed(UInt64, why: String)
+  case peerReceived(UInt64, type: UInt16)
+  case peerSent(UInt64, type: UInt16)
+
+  // Pushes and what the user sees.
+  case pushAsked(isSilent: Bool)
+  case pushArrived(UInt64, isSilent: Bool)
+  case pushGiven(Role, UInt64)
+  case pushHeard(UInt64)
+  case contentGiven(UInt64)
+  case contentArrived(UInt64)
+  case pushFate(UInt64, isEnd: Bool, words: String)
+  case notified(String, push: UInt64?)
+  case userDid(String)
+  case fault(String)
+
+  // Payments.
+  case paymentAsked(UInt64, hash: Bytes32, words: String)
+  case paymentHeld(UInt64)
+  case paymentOffered(UInt64)
+  case paymentSettled(UInt64)
+  case paymentFailed(UInt64, why: String)
+  /// The wallet has received it.
+  case paymentReceived(Bytes32, words: String)
+  /// The wallet pays.
+  case sendBegun(Bytes32, words: String)
+  case sendEnded(Bytes32, isPaid: Bool, words: String)
+  /// This request has begun nothing; an earlier one of the same hash may be under way.
+  case sendRefused(Bytes32, words: String)
+
+  case violated(title: String, sentence: String)
+}
+
+/// Times as the picture shows them.
+package enum TimeText {
+  /// Exact to a microsecond below a second: `0.412 ms`, `146.318 ms`, `3.205 s`, `62.004 s`.
+  package static func span(_ span: TimeSpan) -> String {
+    let nanoseconds = max(0, span.nanoseconds)
+    return nanoseconds < 1_000_000_000
+      ? "\(thousandths(nanoseconds / 1000)) ms" : "\(thousandths(nanoseconds / 1_000_000)) s"
+  }
+
+  private static func thousandths(_ number: Int64) -> String {
+    "\(number / 1000).\("\(1000 + number % 1000)".dropFirst())"
+  }
+}
+
+/// The names of the messages of BOLT 1 and 2 and of this project.
+package enum MessageWords {
+  package static func name(of type: UInt16) -> String { names[type] ?? "message \(type)" }
+
+  private static let names: [UInt16: String] = [
+    1: "warning", 2: "stfu", 7: "peer_storage", 9: "peer_storage_retrieval", 16: "init", 17: "error",
+    18: "ping", 19: "pong", 66: "tx_add_input", 67: "tx_add_output", 70: "tx_complete",
+    71: "tx_signatures", 74: "tx_abort", 77: "splice_locked", 80: "splice_init", 81: "splice_ack",
+    128: "update_add_htlc", 130: "update_fulfill_htlc", 131: "update_fail_htlc",
+    132: "commitment_signed", 133: "revoke_and_ack", 134: "update_fee",
+    135: "update_fail_malformed_htlc", 136: "channel_reestablish", 0xBA71: "fence_answer",
+    0xBA73: "push_key", 0xBA75: "hold_ended", 37913: "lsps",
+  ]
+}

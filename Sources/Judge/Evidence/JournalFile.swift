@@ -146,3 +146,322 @@ extension [Int64] {
     return low
   }
 }
+
+/// Reads a journal line by line and collects the parts of a `JournalFile`.
+struct JournalReading {
+  let name: String
+  private let limitNs: Int64?
+  private let bootBeginNs: Int64
+  /// Secrets are found by their offset in the file, and assigned to lines later.
+  private var scan: SecretScan?
+  private var pending: [SecretSearch.Hit] = []
+  private var offset = 0
+
+  private(set) var start: JournalRecord?
+  private(set) var lastNs: Int64 = .min
+  private(set) var lastWallNs: Int64 = .min
+  private(set) var lastKind = ""
+  private(set) var unreadable = (count: 0, first: 0)
+  private(set) var disorder = (count: 0, first: 0)
+  /// The first line that does not follow the one before it.
+  private(set) var changedLine: Int?
+  private(set) var gaps: [JournalGap] = []
+  private(set) var secretHits: [JournalFile.SecretHit] = []
+  private(set) var events: [String: [JournalRecord]] = [:]
+  private(set) var configurations: [String: [JSONValue]] = [:]
+
+  private var line = 0
+  private var next: Int64 = 1
+  private var last: JournalRecord?
+  private var digest = JournalDigest()
+  private var lastChecksum: String?
+  private var hasChecksums = false
+  private var isBeyondLimit = false
+
+  init(path: String, until limitNs: Int64?, bootBeginNs: Int64 = 0, search: SecretSearch? = nil) {
+    name = path.split(separator: "/").last.map(String.init) ?? path
+    self.limitNs = limitNs
+    self.bootBeginNs = bootBeginNs
+    scan = search.map(SecretScan.init)
+  }
+
+  /// Takes every byte, before the lines that the piece completes.
+  mutating func feed(_ piece: ArraySlice<UInt8>) {
+    if let found = scan?.feed(piece) { pending += found }
+  }
+
+  mutating func take(_ bytes: ArraySlice<UInt8>) {
+    line += 1
+    let end = offset + bytes.count + 1
+    let record =
+      bytes.isEmpty
+      ? nil : JournalRecord(file: name, line: line, bytes: Array(bytes), bootBeginNs: bootBeginNs)
+    if record == nil, !bytes.isEmpty {
+      if unreadable.count == 0 { unreadable.first = line }
+      unreadable.count += 1
+    }
+    if let record {
+      checkOrder(of: record, bytes)
+      take(record)
+    }
+    keepHits(before: end, record)
+    offset = end
+  }
+
+  /// Each record has the checksum of the one before. Journals made by hand have none, and no form of a core.
+  private mutating func checkOrder(of record: JournalRecord, _ bytes: ArraySlice<UInt8>) {
+    let after = record.body["after"]?.text
+    if after != nil || record.kind == "core" && record.body["form"] != nil { hasChecksums = true }
+    if hasChecksums, after != lastChecksum { changedLine = changedLine ?? line }
+    lastChecksum = Self.checksum(bytes)
+  }
+
+  /// FNV-1a, in hexadecimal.
+  static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    bytes.withUnsafeBufferPointer { bytes in
+      for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    return Hexadecimal.encode(word: sum)
+  }
+
+  /// The end of the file, with or without a truncated line.
+  mutating func finish() { keepHits(before: .max, nil) }
+
+  private mutating func keepHits(before end: Int, _ record: JournalRecord?) {
+    guard !pending.isEmpty else { return }
+    let count = pending.prefix { $0.offset < end }.count
+    for hit in pending.prefix(count) {
+      secretHits.append(JournalFile.SecretHit(secret: hit.secret, record: record?.replacingBody(.null)))
+    }
+    pending.removeFirst(count)
+  }
+
+  private mutating func take(_ record: JournalRecord) {
+    // The first line is kept regardless of the limit: it names the process. A later record may have an earlier time.
+    if start != nil, let limitNs, record.atNs > limitNs { isBeyondLimit = true }
+    guard !isBeyondLimit else { return }
+    noteNumber(of: record)
+    start = start ?? record
+    last = record.replacingBody(.null)
+    lastNs = max(lastNs, record.atNs)
+    lastWallNs = record.wallNs
+    lastKind = record.kind
+    guard let core = record.body["core"]?.text else { return }
+    let kin = String(core.prefix { $0 != "-" })
+    if record.kind == "core" {
+      if let kept = JournalDigest.configuration(of: kin, record.body) {
+        configurations[core, default: []].append(kept)
+      }
+    } else if record.kind == "event" {
+      if let kept = digest.event(of: kin, record) { events[kin, default: []].append(kept) }
+    }
+  }
+
+  private mutating func noteNumber(of record: JournalRecord) {
+    guard let number = record.body["seq"]?.integer else { return }
+    let (missing, overflowed) = number.subtractingReportingOverflow(next)
+    if overflowed || missing < 0 {
+      if disorder.count == 0 { disorder.first = line }
+      disorder.count += 1
+    } else if missing > 0 {
+      gaps.append(
+        JournalGap(
+          count: missing, line: line, fromNs: last?.atNs ?? .min, toNs: record.atNs,
+          fromWallNs: last?.wallNs ?? .min, toWallNs: record.wallNs,
+          isNoted: record.body["lost_before"]?.integer == missing))
+    }
+    next = number &+ 1
+  }
+}
+
+/// Reduces a journal record to the parts that the checks use. Most of a journal is not used: channel states,
+/// backups, beats, presence messages.
+struct JournalDigest {
+  /// How many of the guard's events are kept after the order of a claim: as many as may answer the other orders of
+  /// its line, and one more.
+  private static let keptBehindRequest = 3
+  private var guardsToKeep = 0
+
+  /// For each of the peer's wallets its initial channel, for the phone whether it enforces its limits.
+  static func configuration(of core: String, _ body: JSONValue) -> JSONValue? {
+    let whole = body["configuration"]
+    return switch core {
+    case "peer": whole?["state"]?["channel"]?["record"]
+    case "phone": whole?["enforcesLimits"]
+    default: nil
+    }
+  }
+
+  /// Nil if no check uses the record.
+  mutating func event(of core: String, _ record: JournalRecord) -> JournalRecord? {
+    switch core {
+    case "guard":
+      kept(record, record.event.only(["incomingStored"]), ["storeIncoming"]) ?? guardEvent(record)
+    case "incoming": kept(record, record.event.only(["removed", "notRemoved"]), ["remove"])
+    case "node":
+      kept(
+        record, record.event.only(["spliceRequested"]),
+        ["write", "invoiceStored", "invoiceCancelled", "paymentOffered", "paymentEnded", "spliceEnded"])
+    case "phone":
+      kept(
+        record, record.event.only(["serviceFinished", "processEnded"]),
+        ["tell", "suspend", "kill", "recordFate", "show"])
+    default: nil
+    }
+  }
+
+  private func kept(_ record: JournalRecord, _ event: JSONValue?, _ words: Set<String>) -> JournalRecord? {
+    let directives = record.directives.compactMap { directive -> JSONValue? in
+      guard let word = directive.firstMember?.key, words.contains(word) else { return nil }
+      return switch word {
+      case "write": directive.nameAlone
+      case "tell": Self.push(directive)
+      case "show": directive.payload("show")?["push"].map { .members([("show", .members([("push", $0)]))]) }
+      default: directive
+      }
+    }
+    guard event != nil || !directives.isEmpty else { return nil }
+    return record.replacingBody(.members([("event", event ?? .null), ("directives", .array(directives))]))
+  }
+
+  // MARK: The wallet
+
+  private mutating func guardEvent(_ record: JournalRecord) -> JournalRecord? {
+    let words: Set = ["claim", "raiseEpoch", "readReceived", "stopNode"]
+    let directives = record.directives.filter { $0.firstMember.map { words.contains($0.key) } ?? false }
+    let asks = directives.contains { $0["claim"] != nil || $0["raiseEpoch"] != nil }
+    let isAnswer = record.event["claimed"] != nil
+    if asks { guardsToKeep = Self.keptBehindRequest + 1 }
+    defer { guardsToKeep = max(0, guardsToKeep - 1) }
+    guard asks || isAnswer || guardsToKeep > 0 else { return nil }
+    let event = asks || isAnswer ? record.event : record.event.nameAlone
+    return record.replacingBody(.members([("event", event), ("directives", .array(directives))]))
+  }
+
+  // MARK: The phone
+
+  private static func push(_ directive: JSONValue) -> JSONValue? {
+    guard let push = directive["tell"]?["_1"]?["push"] else { return nil }
+    return .members([
+      (
+        "tell",
+        .members([
+          ("_0", directive["tell"]?["_0"]), ("_1", .members([("push", .members([("id", push["id"])]))])),
+        ])
+      )
+    ])
+  }
+}
+
+extension JSONValue {
+  /// An object of the members with a value.
+  static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
+    .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
+  }
+
+  var firstMember: JSONMember? {
+    guard case .object(let members) = self else { return nil }
+    return members.first
+  }
+
+  /// An enum case without its payload.
+  var nameAlone: JSONValue {
+    guard let name = firstMember?.key else { return self }
+    return .object([JSONMember(key: name, value: .object([]))])
+  }
+
+  /// The enum case, if it has one of these names.
+  func only(_ names: Set<String>) -> JSONValue? {
+    firstMember.map { names.contains($0.key) } == true ? self : nil
+  }
+}
+
+/// One line of a journal, reduced to the parts that the checks use.
+struct JournalRecord {
+  /// The name of the journal.
+  let file: String
+  let line: Int
+  let atNs: Int64
+  let wallNs: Int64
+  let kind: String
+  let body: JSONValue
+
+  /// `bootBeginNs`: where the clock of the process's boot begins.
+  init?(file: String, line: Int, bytes: [UInt8], bootBeginNs: Int64 = 0) {
+    guard let body = JSONValue(parsing: bytes), let atNs = body["t"]?.integer,
+      let wallNs = body["wall"]?.integer, let kind = body["kind"]?.text
+    else { return nil }
+    self.init(file: file, line: line, atNs: atNs &+ bootBeginNs, wallNs: wallNs, kind: kind, body: body)
+  }
+
+  private init(file: String, line: Int, atNs: Int64, wallNs: Int64, kind: String, body: JSONValue) {
+    self.file = file
+    self.line = line
+    self.atNs = atNs
+    self.wallNs = wallNs
+    self.kind = kind
+    self.body = body
+  }
+
+  func replacingBody(_ body: JSONValue) -> JournalRecord {
+    JournalRecord(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
+  }
+
+  var row: EvidenceRow { .journal(file, line: line) }
+  var event: JSONValue { body["event"] ?? .null }
+  var directives: [JSONValue] { body["directives"]?.items ?? [] }
+}
+
+/// Lines missing between two lines of a journal, or before its first.
+struct JournalGap {
+  let count: Int64
+  /// The line after the gap.
+  let line: Int
+  let fromNs: Int64
+  let toNs: Int64
+  let fromWallNs: Int64
+  let toWallNs: Int64
+  /// That line notes that its process could not write them. Lines missing without a note were removed.
+  let isNoted: Bool
+
+  /// Whether a missing line may announce an event with this stamp.
+  func mayAnnounce(_ stampNs: Int64) -> Bool {
+    fromNs <= stampNs && toNs >= stampNs.subtractingReportingOverflow(stepSlackNs).partialValue
+  }
+
+  /// The same by the wall clock, which may be set in between.
+  func mayAnnounce(wallNs: Int64) -> Bool {
+    fromWallNs <= wallNs.addingReportingOverflow(stepSlackNs).partialValue
+      && toWallNs >= wallNs.subtractingReportingOverflow(stepSlackNs).partialValue
+  }
+}
+
+/// Whether two stamps are close, for any numbers.
+func isNear(_ one: Int64, _ other: Int64, withinNs limit: Int64) -> Bool {
+  let (difference, overflowed) = one.subtractingReportingOverflow(other)
+  return !overflowed && difference.magnitude <= limit.magnitude
+}
+
+/// A write follows the journal line that announces it within this time.
+let stepSlackNs: Int64 = 5_000_000_000
+
+// Accessors for journal lines and rows.
+extension JSONValue {
+  /// The payload of a synthesised enum case with one unlabelled value.
+  func payload(_ name: String) -> JSONValue? { self[name]?["_0"] }
+
+  var items: [JSONValue] { elements ?? [] }
+  var isTrue: Bool { flag == true }
+
+  /// Unsigned numbers above `Int64.max` come back as their bit pattern, as the databases store them.
+  var integer: Int64? { int ?? uint.map { Int64(bitPattern: $0) } }
+
+  /// 16 bytes written as two numbers.
+  var sixteenBytes: [UInt8]? {
+    guard let high = self["high"]?.integer, let low = self["low"]?.integer else { return nil }
+    return [high, low].flatMap { half in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }
+    }
+  }
+}

@@ -93,3 +93,271 @@ final class LedgerSource {
     self.scratch = scratch
   }
 }
+
+// The rows of the ledger, and of tables that both sides have, one type per table, with a property for each column that is
+// judged. Times are of the clock of `Boots`.
+
+/// A start of lspd.
+struct RunEntry: Decodable {
+  let id: Int64
+  let startedAtNs: Int64
+  let startedWallNs: Int64
+  let pid: Int64
+  let legacy: Int64
+  /// The peer stores a backup at most once in this time; 0: each at once.
+  let storageDelayNs: Int64
+  /// Which pushes the peer sends.
+  let pushForm: String
+  /// The machine's.
+  let boot: String
+
+  var row: EvidenceRow { .ledger("runs", id) }
+}
+
+struct ConnectionEntry: Decodable {
+  let id: Int64
+  let node: [UInt8]?
+  let epoch: Int64?
+  let incarnation: Int64?
+  let container: [UInt8]?
+  let verdict: String?
+  let openedAtNs: Int64
+  let judgedAtNs: Int64?
+  let closedAtNs: Int64?
+
+  var isRefused: Bool { verdict.map(Self.refusals.contains) ?? false }
+  private static let refusals: Set = [
+    "refused-without-fence", "refused-lower-epoch", "refused-other-incarnation", "refused-other-container",
+  ]
+  var isAccepted: Bool { verdict == "accepted" || verdict == "unfenced" }
+  var row: EvidenceRow { .ledger("connections", id) }
+}
+
+struct FrameEntry: Decodable {
+  let id: Int64
+  let connection: Int64
+  let direction: String
+  let atNs: Int64
+  /// Emptied when the frame is read.
+  var bytes: [UInt8]
+  let acted: Int64
+  let whyNot: String?
+
+  /// From the wallet to the peer.
+  var isIn: Bool { direction == "in" }
+  var isActedOn: Bool { acted != 0 }
+  var row: EvidenceRow { .frame(id) }
+}
+
+/// A frame of the ledger with its message, or the reason why it has none.
+struct ReadFrame {
+  let entry: FrameEntry
+  let message: WireMessage?
+  let channel: [UInt8]?
+  let problem: String?
+
+  init(_ entry: FrameEntry) {
+    var read = entry
+    read.bytes = []
+    self.entry = read
+    do throws(FrameReader.Malformed) {
+      let read = try FrameReader.read(entry.bytes)
+      message = read.message
+      channel = read.channel
+      problem = nil
+    } catch {
+      message = nil
+      channel = nil
+      problem = error.reason
+    }
+  }
+
+  var name: String { message?.name ?? "unreadable frame" }
+}
+
+struct FenceEntry: Decodable {
+  let id: Int64
+  let claim: FenceClaim
+  let atNs: Int64
+
+  var row: EvidenceRow { .ledger("fence", id) }
+}
+
+struct PaymentEntry: Decodable, PartRow {
+  let id: Int64
+  let paymentHash: [UInt8]
+  let amountMsat: Int64
+  let state: String
+  let offeredAtNs: Int64?
+  let settledAtNs: Int64?
+  let htlc: Int64?
+  let preimage: [UInt8]?
+  let failureCode: Int64?
+  let paymentSecret: [UInt8]?
+  let totalMsat: Int64?
+
+  var isPaid: Bool { state == "paid" }
+  var isFailed: Bool { state == "failed" }
+  var row: EvidenceRow { .ledger("payments", id) }
+}
+
+/// A row with the two columns of `payment_data`.
+protocol PartRow {
+  var paymentSecret: [UInt8]? { get }
+  var totalMsat: Int64? { get }
+}
+
+extension PartRow {
+  /// Nil if both columns are empty.
+  var data: PartData? {
+    guard paymentSecret != nil || totalMsat != nil else { return nil }
+    return PartData(secret: paymentSecret ?? [], totalMsat: UInt64(bitPattern: totalMsat ?? 0))
+  }
+}
+
+/// The payments of one hash: one sender's payment in one or several parts, and failed attempts.
+struct PaymentGroup {
+  private(set) var paid: [PaymentEntry] = []
+  /// All parts that have not failed.
+  private(set) var whole: [PaymentEntry] = []
+  private(set) var wholeMsat: Int64 = 0
+  private(set) var firstHeld: PaymentEntry?
+
+  static func all(_ payments: Rows<PaymentEntry>) -> [[UInt8]: PaymentGroup] {
+    var groups: [[UInt8]: PaymentGroup] = [:]
+    for payment in payments { groups[payment.paymentHash, default: PaymentGroup()].add(payment) }
+    return groups
+  }
+
+  private mutating func add(_ payment: PaymentEntry) {
+    if payment.isPaid { paid.append(payment) }
+    if payment.state == "held" { firstHeld = firstHeld ?? payment }
+    guard !payment.isFailed else { return }
+    whole.append(payment)
+    wholeMsat = wholeMsat &+ payment.amountMsat
+  }
+}
+
+struct BackupEntry: Decodable {
+  let revision: Int64
+  let atNs: Int64
+  /// The newest backup; of those that it replaced, the hash.
+  private let blob: [UInt8]
+
+  var isOnlyHash: Bool { blob.count == 32 }
+
+  /// Frames have the hash of their backup.
+  func has(hash: [UInt8]) -> Bool { blob == hash || Secrets.sha256(blob) == hash }
+
+  var row: EvidenceRow { .ledger("backups", revision) }
+}
+
+struct PushEntry: Decodable {
+  let id: Int64
+  let atNs: Int64
+  /// The last attempt, or the end.
+  let lastAtNs: Int64?
+  let paymentHash: [UInt8]?
+  let outcome: String
+
+  var isDelivered: Bool { outcome == "delivered" }
+}
+
+struct LossEntry: Decodable {
+  let id: Int64
+  let connection: Int64
+  let whose: String
+
+  var row: EvidenceRow { .ledger("losses", id) }
+}
+
+/// An external invoice in the ledger.
+struct ExternalInvoiceEntry: Decodable {
+  let id: Int64
+  let paymentHash: [UInt8]
+  let amountMsat: Int64
+  let htlc: Int64?
+  let paidAtNs: Int64?
+
+  var isPaid: Bool { paidAtNs != nil }
+  var row: EvidenceRow { .ledger("external_invoices", id) }
+}
+
+/// A wallet of the ledger.
+struct LedgerWallet: Decodable {
+  let id: Int64
+  /// Nil until its node has been accepted.
+  let node: [UInt8]?
+
+  static func all(_ file: SQLiteFile?) throws(JudgeError) -> [LedgerWallet] {
+    try file?.rows(of: "wallets", by: "id") { $0 } ?? []
+  }
+}
+
+// MARK: Tables of both sides
+
+/// The `channels` row of the wallet or the `channel` row of the ledger.
+struct ChannelEntry: Decodable {
+  let id: [UInt8]
+  let isOpener: Int64
+  let localMsat: Int64
+  let remoteMsat: Int64
+  let localCommitmentNumber: Int64
+  let remoteCommitmentNumber: Int64
+  let revocationsSent: Int64
+  let revocationsReceived: Int64
+  let lastReceivedSecret: [UInt8]
+  let nextOfferedID: Int64
+  let nextReceivedID: Int64
+  let sentRevocationLast: Int64
+  let revision: Int64
+  /// Both empty before the first splice.
+  let fundingTxid: [UInt8]?
+  let fundingIndex: Int64?
+}
+
+/// One open HTLC in one side's database, with `direction` and `state` as seen from that side.
+struct HTLCEntry: Decodable, PartRow {
+  /// Only in the wallet's database.
+  let channel: [UInt8]?
+  let direction: String
+  let id: Int64
+  let amountMsat: Int64
+  let paymentHash: [UInt8]
+  let cltvExpiry: Int64
+  let state: String
+  let removal: String?
+  let preimage: [UInt8]?
+  let failureCode: Int64?
+  let paymentSecret: [UInt8]?
+  let totalMsat: Int64?
+}
+
+/// A splice in one side's database, from the step that binds that side on.
+struct SpliceEntry: Decodable {
+  let id: Int64
+  /// In the byte order of the hash.
+  let txid: [UInt8]
+  let state: String
+  let isOurs: Int64
+  let spentTxid: [UInt8]
+  let spentIndex: Int64
+  let fundingIndex: Int64
+  let amountSat: Int64
+  let feeSat: Int64
+  let unsignedTransaction: [UInt8]
+  /// Only in the ledger.
+  let begunAtNs: Int64?
+  let endedAtNs: Int64?
+  /// Only in the wallet's database.
+  let begunEpoch: Int64?
+  let endedEpoch: Int64?
+
+  var isLedgers: Bool { begunEpoch == nil }
+  var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
+  var takenMsat: Int64 { (amountSat &+ feeSat) &* 1000 }
+  var row: EvidenceRow { isLedgers ? .ledger("splices", id) : .wallet("splices", id) }
+  var name: String {
+    "splice \(id) of \(amountWords(amountSat &* 1000)) (\(transactionWords(txid).prefix(12))…)"
+  }
+}

@@ -1,9 +1,9 @@
-import Ground
-import PhonePolicy
 import DaemonRuntime
-import Museum
-import Simulation
+import Ground
 import Guardrails
+import Museum
+import PhonePolicy
+import Simulation
 
 /// The options of a run for `sim` and `replay --seed`.
 package struct SimOptions: Sendable {
@@ -111,5 +111,144 @@ package struct SimOptions: Sendable {
     if let only = settings.only { words += " --only \(only.map(String.init).joined(separator: ","))" }
     if settings.order != 0 { words += " --order \(settings.order)" }
     return words
+  }
+}
+
+/// A range of seeds as typed: `1..1000`, or one seed.
+struct SeedRange: Hashable, Sendable {
+  var first: UInt64
+  var last: UInt64
+
+  init?(_ text: String) {
+    let parts = text.split(separator: "..", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]),
+      first <= last,
+      last < .max, last - first < 1 << 40
+    else { return nil }
+    self.first = first
+    self.last = last
+  }
+
+  init(_ first: UInt64, _ last: UInt64) {
+    self.first = first
+    self.last = last
+  }
+
+  /// The argument of `--seeds`.
+  init(typed text: String) throws(CommandFailure) {
+    guard let range = SeedRange(text) else {
+      throw CommandFailure(
+        .wrongUsage, "--seeds must be a number or an ascending range such as 1..1000")
+    }
+    guard text != "0" else {
+      throw CommandFailure(
+        .wrongUsage, "--seeds names seeds and not how many: write 0..0 for seed 0, or 1..1000 for a thousand")
+    }
+    self = range
+  }
+
+  /// The argument of `--seed`: any seed that `sim` can run.
+  static func seed(typed text: String) throws(CommandFailure) -> UInt64 {
+    guard let seed = UInt64(text), seed < .max else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--seed must be a whole number from 0 to \(UInt64.max - 1), not \(UsageError.quoted(text))")
+    }
+    return seed
+  }
+
+  func contains(_ seed: UInt64) -> Bool { first <= seed && seed <= last }
+
+  /// The range as typed.
+  var words: String { first == last ? "\(first)" : "\(first)..\(last)" }
+
+  var count: UInt64 { last - first + 1 }
+}
+
+/// The options of `explore`: the world, its bounds and the limits.
+struct ExploreOptions {
+  private(set) var settings = ExploreSettings()
+  private(set) var limits = ExploreLimits()
+
+  static var declarations: [OptionDeclaration] {
+    Allowance.allCases.map { allowance in
+      OptionDeclaration(
+        "--" + allowance.word, value: .integer(0...255), default: String(Bounds.standard[allowance]),
+        help: allowance.sentence + (allowance == .tasks ? " (only with --as baton or phoenix)" : ""))
+    } + [
+      OptionDeclaration(
+        "--states", value: .integer(1...1_000_000_000), default: "20000000",
+        help: "give up beyond N states; 300,000 took 0.1 GB of memory"),
+      OptionDeclaration(
+        "--max-minutes", value: .integer(1...1_000_000), default: "60", help: "give up after N minutes"),
+      OptionDeclaration(
+        "--max-memory", value: .integer(16...1_048_576),
+        help: "give up at N MB of memory; default: half of the machine's memory"),
+      OptionDeclaration(
+        "--all", help: "continue after a violation, and print a shortest run of each kind of violation"),
+      OptionDeclaration(
+        "--app-suspended",
+        help: "at the start the app is suspended in the background; otherwise it does not run"),
+      OptionDeclaration(
+        "--user-away", help: "the user does not open the app at the end: payments are received all the same"),
+      SimOptions.coordinationDeclaration, WalletOption.declaration,
+    ] + ["--storage-delay", "--start-delay", "--after-content"].map { SettingsTable[$0] }
+      + SimOptions.worldDeclarations
+  }
+
+  init(_ line: ParsedCommandLine) throws {
+    for allowance in Allowance.allCases {
+      settings.bounds[allowance] = line.integer("--" + allowance.word).map { Int(clamping: $0) } ?? 0
+    }
+    settings.appIsSuspended = line.isGiven("--app-suspended")
+    settings.userStaysAway = line.isGiven("--user-away")
+    settings.findsAll = line.isGiven("--all")
+    settings.world = try SimOptions(line).settings(seed: 0).world
+    guard !settings.userStaysAway || settings.world.wallet.extension.hasNode else {
+      throw CommandFailure(
+        .wrongUsage,
+        "with --wallet \(settings.world.wallet.name) a payment needs the app, so the user cannot stay away; omit --user-away"
+      )
+    }
+    guard settings.bounds[.moves] == 0 || settings.world.allowsMoves else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--moves needs Baton's coordination and a peer that tells two devices apart; omit --peer legacy, --as and --without peer-fencing"
+      )
+    }
+    settings.world.storageDelay = line.time("--storage-delay")
+    settings.world.startDelay = line.time("--start-delay")
+    limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
+    limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
+    limits.memoryBytes =
+      line.integer("--max-memory").map { UInt64($0) << 20 } ?? ExploreLimits.standardMemoryBytes
+  }
+}
+
+extension Allowance {
+  /// The option's name.
+  package var word: String {
+    switch self {
+    case .pushes: "pushes"
+    case .opens: "opens"
+    case .crashes: "crashes"
+    case .freezes: "freezes"
+    case .preemptions: "preemptions"
+    case .messageFaults: "message-faults"
+    case .cuts: "cuts"
+    case .slowConnections: "slow-connections"
+    case .peerRestarts: "peer-restarts"
+    case .replacedLocks: "replaced-locks"
+    case .lostBeats: "lost-beats"
+    case .lostPushes: "lost-pushes"
+    case .reboots: "reboots"
+    case .sleeps: "sleeps"
+    case .copies: "copies"
+    case .clockSteps: "clock-steps"
+    case .tasks: "tasks"
+    case .networks: "networks"
+    case .storageFaults: "storage-faults"
+    case .moves: "moves"
+    }
   }
 }

@@ -21,17 +21,12 @@ package enum AblationVerb: Verb {
             "seeds that are run without each rule, to measure waiting times and how many seeds break an invariant"
         ),
         OptionDeclaration("--markdown", help: "print docs/ablation.md"),
-        OptionDeclaration(
-          "--picture", value: .text("FILE"), help: "write the comparison of wallets to this file, as SVG"),
         JobsOption.declaration,
         WalletOption.declaration,
       ],
       examples: [
         ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take much longer"),
-        (
-          "baton ablation --markdown --picture docs/coordinations.svg >docs/ablation.md",
-          "regenerate the page and its picture"
-        ),
+        ("baton ablation --markdown >docs/ablation.md", "regenerate the page"),
       ])
   }
 
@@ -46,16 +41,12 @@ package enum AblationVerb: Verb {
     let rules = chosen.isEmpty ? Rule.allCases : chosen
     let jobs = JobsOption.number(line)
     let wallet = WalletOption.profile(line)
-    for option in ["--markdown", "--picture"] where line.isGiven(option) && wallet != .phoenix {
+    if line.isGiven("--markdown"), wallet != .phoenix {
       throw CommandFailure(
-        .wrongUsage, "\(option) compares wallets whose extension has a node; omit --wallet \(wallet.name)")
+        .wrongUsage, "--markdown compares wallets whose extension has a node; omit --wallet \(wallet.name)")
     }
     // Other products are compared with the wallet whose extension has a node.
     let isWhole = chosen.isEmpty && wallet == .phoenix
-    // A place that cannot be written is refused before the long work.
-    let picture = try line.text("--picture").map {
-      try UserFile($0, mode: 0o644, "name another file with --picture")
-    }
     let progress = ProgressLine(isQuiet: output.isJSON)
     let steps = AblationSteps { progress.tell($0) }
     let work = AblationWork(
@@ -63,7 +54,6 @@ package enum AblationVerb: Verb {
       comparison: Comparison(jobs: jobs, steps: steps), steps: steps)
     let result = work.run(rules, isWhole: isWhole)
     progress.end()
-    try picture?.complete(with: ComparisonPicture(cells: result.others.cells).svg.map { $0 + "\n" }.joined())
     if output.isJSON {
       for document in result.rules.documents { output.say(document) }
       for document in result.others.documents { output.say(document) }

@@ -348,3 +348,70 @@ struct OwnProcesses {
     if stage != .kill { kill(pid, SIGCONT) }
   }
 }
+
+/// How a command is supervised that could leave processes or directories behind when interrupted.
+package struct Supervision {
+  /// The scratch directory is called `baton-NAME-…`.
+  package var name: String
+  /// The home of a phone that is kept; nil if its phone is in the scratch directory.
+  package var kept: String?
+  /// What is in `kept`.
+  package var keeps: String
+  /// It only reads, and its scratch directory has only copies.
+  package var isLooking = false
+  /// Printed when interrupted: the wallet continues the request without the command.
+  package var goesOn: String?
+  /// It cannot run without the scratch directory.
+  package var needsPlace = true
+  /// A foreign program gets the signal first, and a moment to end by itself.
+  package var isForeign = false
+  /// The processes that it starts stay after success, so it has no scratch directory.
+  package var leavesProcesses = false
+
+  package init(
+    name: String, kept: String? = nil, keeps: String = "the phone", isLooking: Bool = false,
+    goesOn: String? = nil,
+    needsPlace: Bool = true, isForeign: Bool = false, leavesProcesses: Bool = false
+  ) {
+    self.name = name
+    self.kept = kept
+    self.keeps = keeps
+    self.isLooking = isLooking
+    self.goesOn = goesOn
+    self.needsPlace = needsPlace
+    self.isForeign = isForeign
+    self.leavesProcesses = leavesProcesses
+  }
+}
+
+/// A signal that ends a command early: from a key, another program, or a closed terminal.
+package enum Interruption: Int32, CaseIterable, Sendable {
+  case hungUp = 1
+  case interrupted = 2
+  case quitByKey = 3
+  case terminated = 15
+
+  package var exitCode: ExitCode {
+    switch self {
+    case .hungUp: .hungUp
+    case .interrupted: .interrupted
+    case .quitByKey: .quitByKey
+    case .terminated: .terminated
+    }
+  }
+
+  package var name: String {
+    switch self {
+    case .hungUp: "SIGHUP"
+    case .interrupted: "SIGINT"
+    case .quitByKey: "SIGQUIT"
+    case .terminated: "SIGTERM"
+    }
+  }
+
+  /// An ignored SIGHUP stays ignored, as `nohup` asks for it. An ignored SIGINT does not: a shell sets that for
+  /// background jobs, only so that ^C does not reach them.
+  package static var handled: [Interruption] {
+    allCases.filter { $0 != .hungUp || baton_is_ignored($0.rawValue) == 0 }
+  }
+}

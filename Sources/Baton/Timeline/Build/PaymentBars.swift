@@ -84,3 +84,235 @@ struct PaymentBars: Sendable {
     sends = [:]
   }
 }
+
+/// Connections at the peer, and the messages on them. The wallet's journal does not know the peer's number of its
+/// connection, so the two sides are joined by the epoch that the connection names.
+struct WireArrows: Sendable {
+  private struct Passed: Sendable {
+    var type: UInt16
+    var at: TimelineAnchor
+  }
+
+  private struct Dial: Sendable {
+    var who: TimelineWho
+    var epoch: Epoch
+    var at: TimelineAnchor
+    var sent: [Passed] = []
+    var received: [Passed] = []
+  }
+
+  private struct DrawnConnection: Sendable {
+    var span: Int
+    var row: Int
+    var opened: TimelineAnchor
+    var epoch: Epoch?
+    var received: [Passed] = []
+    var sent: [Passed] = []
+  }
+
+  private var epochs: [TimelineWho: Epoch] = [:]
+  private var dials: [Dial] = []
+  private var current: [TimelineWho: Int] = [:]
+  private var connections: [DrawnConnection] = []
+  private var numbers: [UInt64: Int] = [:]
+
+  /// Which epoch a process dials under.
+  mutating func note(_ fact: TimelineFact, by who: TimelineWho) {
+    if case .claimed(let epoch, _) = fact { epochs[who] = epoch }
+  }
+
+  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
+    switch fact {
+    case .dialled:
+      dials.append(Dial(who: who, epoch: epochs[who] ?? 0, at: sheet.here))
+      current[who] = dials.count - 1
+    case .sent(let types):
+      guard let dial = current[who] else { return }
+      dials[dial].sent += types.map { Passed(type: $0, at: sheet.here) }
+    case .received(let type):
+      guard let dial = current[who] else { return }
+      dials[dial].received.append(Passed(type: type, at: sheet.here))
+    case .connectionOpened(let id):
+      let row = sheet.takeRow(of: who)
+      let span = sheet.begin(.connection, in: who, row: row, "connection \(id)")
+      connections.append(DrawnConnection(span: span, row: row, opened: sheet.here))
+      numbers[id] = connections.count - 1
+      sheet.anchor("ledger connections \(id)")
+    case .connectionJudged(let id, let epoch, let isAccepted, let words):
+      guard let place = numbers[id] else { return }
+      if let epoch {
+        connections[place].epoch = epoch
+        sheet.setEpoch(epoch, of: connections[place].span)
+      }
+      if !isAccepted { sheet.mark(.refused, in: who, "connection \(id): \(words)") }
+    case .connectionClosed(let id, let why):
+      guard let place = numbers.removeValue(forKey: id) else { return }
+      sheet.end(connections[place].span, adding: ": \(why)")
+      sheet.freeRow(connections[place].row, of: who)
+    case .peerReceived(let id, let type):
+      guard let place = numbers[id] else { return }
+      connections[place].received.append(Passed(type: type, at: sheet.here))
+    case .peerSent(let id, let type):
+      guard let place = numbers[id] else { return }
+      connections[place].sent.append(Passed(type: type, at: sheet.here))
+    default: break
+    }
+  }
+
+  mutating func finish(_ sheet: inout Sheet) {
+    for connection in connections {
+      guard let epoch = connection.epoch,
+        let dial = dials.last(where: { $0.epoch == epoch && $0.at.at <= connection.opened.at })
+      else { continue }
+      join(dial.sent, from: dial.who, connection.received, to: .peer, &sheet)
+      join(connection.sent, from: .peer, dial.received, to: dial.who, &sheet)
+    }
+  }
+
+  /// Both lists are in the connection's order; what is missing in one of them has no arrow.
+  private func join(
+    _ sent: [Passed], from: TimelineWho, _ received: [Passed], to: TimelineWho, _ sheet: inout Sheet
+  ) {
+    var next = 0
+    for message in received {
+      guard
+        let place = sent[next...].firstIndex(where: { $0.type == message.type && $0.at.at <= message.at.at })
+      else { continue }
+      next = place + 1
+      let span = TimeText.span(message.at.at - sent[place].at.at)
+      sheet.draw(
+        .wire, from: TimelineEnd(who: from, at: sent[place].at), to: to,
+        "\(MessageWords.name(of: message.type)), \(span)", message.at)
+    }
+  }
+}
+
+/// Who holds the node: epochs, beats, silences, and the takeovers between them.
+struct OwnershipBars: Sendable {
+  /// Two beats of 2 s: a longer pause is shown.
+  private static let silence = TimeSpan.seconds(4)
+
+  private struct Hold: Sendable {
+    var epoch: Epoch
+    var span: Int
+    var beat: TimelineAnchor
+    /// Set once another process has claimed a higher epoch: since when, and the arrow to that claim.
+    var supersededBy: (claim: TimelineAnchor, arrow: Int, epoch: Epoch)?
+  }
+
+  /// How the last owner's time ended.
+  private struct Past: Sendable {
+    var who: TimelineWho
+    var epoch: Epoch
+    var at: TimelineAnchor
+    var words: String
+  }
+
+  private var holds: [TimelineWho: Hold] = [:]
+  private var order: [TimelineWho] = []
+  private var last: Past?
+  private var reasons: [TimelineWho: (why: String, isSilent: Bool)] = [:]
+
+  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
+    switch fact {
+    case .claimAsked(let why, let isSilent): reasons[who] = (why, isSilent)
+    case .claimed(let epoch, let why):
+      let asked = reasons.removeValue(forKey: who) ?? ("", false)
+      claim(epoch, why.isEmpty ? asked.why : why, ofSilent: asked.isSilent, by: who, &sheet)
+    case .released(let epoch):
+      guard let hold = holds[who], hold.epoch == epoch else { return }
+      sheet.mark(.release, in: who, "released epoch \(epoch)")
+      close(who, "released", &sheet)
+    case .beat(let epoch, let phase, let counter):
+      sheet.mark(.beat, in: who, "beat \(counter) of epoch \(epoch), \(phase)")
+      guard let hold = holds[who], hold.epoch == epoch else { return }
+      noteSilence(of: hold, in: who, &sheet)
+      holds[who]?.beat = sheet.here
+    case .fenced:
+      sheet.mark(.fenced, in: who, "is fenced: another process holds the node")
+      close(who, "fenced", &sheet)
+    case .refused(let highest):
+      sheet.mark(.refused, in: who, "is refused by the peer, whose highest epoch is \(highest)")
+    default: break
+    }
+  }
+
+  /// The process ended, perhaps with the node.
+  mutating func lost(by who: TimelineWho, _ why: String, _ sheet: inout Sheet) {
+    guard let hold = holds[who] else { return }
+    guard let next = hold.supersededBy else { return close(who, why, &sheet) }
+    // The next owner learnt of the death from the free lock, before the phone recorded it.
+    holds[who] = nil
+    let arrow = sheet.arrow(next.arrow)
+    sheet.end(hold.span, at: next.claim.at, adding: "; \(why)")
+    sheet.move(
+      arrow: next.arrow, from: TimelineAnchor(at: arrow.to, record: sheet.record),
+      label:
+        "takeover of epoch \(hold.epoch) by epoch \(next.epoch): claimed \(TimeText.span(sheet.now - next.claim.at)) before the phone recorded the end (\(why))"
+    )
+  }
+
+  mutating func finish(_ sheet: inout Sheet) {
+    for who in order where holds[who]?.supersededBy != nil { supersede(who, &sheet, isOver: false) }
+  }
+
+  private mutating func claim(
+    _ epoch: Epoch, _ why: String, ofSilent isSilent: Bool, by who: TimelineWho, _ sheet: inout Sheet
+  ) {
+    let raised = holds[who].map { $0.supersededBy == nil } ?? false
+    if holds[who] != nil { close(who, "raised to epoch \(epoch)", &sheet) }
+    let previous = order.last { $0 != who && holds[$0] != nil && holds[$0]?.supersededBy == nil }
+    let reason = why.isEmpty ? "" : " (\(why))"
+    if let previous, let hold = holds[previous] {
+      noteSilence(of: hold, in: previous, isCertain: isSilent, &sheet)
+      sheet.end(hold.span)
+      let arrow = sheet.draw(
+        .takeover, from: TimelineEnd(who: previous, at: hold.beat), to: who,
+        "takeover of epoch \(hold.epoch) by epoch \(epoch): \(TimeText.span(sheet.now - hold.beat.at)) after its last beat\(reason)"
+      )
+      holds[previous]?.supersededBy = (sheet.here, arrow, epoch)
+    } else if let last, !raised {
+      sheet.draw(
+        .takeover, from: TimelineEnd(who: last.who, at: last.at), to: who,
+        "takeover of epoch \(last.epoch) by epoch \(epoch): \(TimeText.span(sheet.now - last.at.at)) after its end (\(last.words))\(reason)"
+      )
+    }
+    sheet.mark(.claim, in: who, "claims epoch \(epoch)\(reason)")
+    sheet.anchor("node.sqlite claims \(epoch)")
+    let span = sheet.begin(.epoch, in: who, "epoch \(epoch)\(reason)", epoch: epoch)
+    holds[who] = Hold(epoch: epoch, span: span, beat: sheet.here)
+    order.removeAll { $0 == who }
+    order.append(who)
+  }
+
+  private mutating func close(_ who: TimelineWho, _ why: String, _ sheet: inout Sheet) {
+    guard let hold = holds[who] else { return }
+    if hold.supersededBy != nil { return supersede(who, &sheet, isOver: true) }
+    noteSilence(of: hold, in: who, &sheet)
+    holds[who] = nil
+    sheet.end(hold.span, adding: "; \(why)")
+    last = Past(who: who, epoch: hold.epoch, at: sheet.here, words: why)
+  }
+
+  /// Draws the time in which an owner did not yet know that it was one no more.
+  private mutating func supersede(_ who: TimelineWho, _ sheet: inout Sheet, isOver: Bool) {
+    guard let hold = holds[who], let next = hold.supersededBy else { return }
+    holds[who] = nil
+    let span = sheet.begin(
+      .superseded, in: who, "epoch \(hold.epoch) is superseded by epoch \(next.epoch)", epoch: hold.epoch,
+      from: next.claim.at, record: next.claim.record)
+    if isOver { sheet.end(span) }
+  }
+
+  /// `isCertain`: the next owner has watched it, perhaps by a shorter rule.
+  private func noteSilence(
+    of hold: Hold, in who: TimelineWho, isCertain: Bool = false, _ sheet: inout Sheet
+  ) {
+    let span = sheet.now - hold.beat.at
+    guard isCertain || span > Self.silence else { return }
+    let drawn = sheet.begin(
+      .silent, in: who, "no beat of epoch \(hold.epoch) for \(TimeText.span(span))", from: hold.beat.at,
+      record: hold.beat.record)
+    sheet.end(drawn)
+  }
+}

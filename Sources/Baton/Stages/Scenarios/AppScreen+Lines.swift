@@ -1,6 +1,0 @@
-import Wallet
-
-extension AppScreen {
-  /// As the user reads them.
-  var lines: [String] { [text] + [detail].compactMap { $0 } }
-}
