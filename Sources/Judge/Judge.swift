@@ -17,9 +17,7 @@ public enum Judge {
     without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }
   ) throws(JudgeError) -> Verdict {
-    let first =
-      peersHome.map { EvidenceCollector(home: home, peersHome: $0) } ?? EvidenceCollector(home: home)
-    var evidence = [try first.collect(progress)]
+    var evidence = [try EvidenceCollector(home: home, peersHome: peersHome).collect(progress)]
     for path in others {
       let other = try EvidenceCollector(other: path, of: home).collect(progress)
       guard let container = other.wallet.container, evidence[0].moves.otherContainers.contains(container)

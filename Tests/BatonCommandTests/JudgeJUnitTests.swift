@@ -1,11 +1,11 @@
 import DaemonRuntime
 import Foundation
 import FoundationXML
-import Judge
 import Testing
 import WaitingTests
 
 @testable import Baton
+@testable import Judge
 
 @Suite("The judge's verdict as JUnit XML", .waits) struct JudgeJUnitTests {
   private let scratch = Scratch()
@@ -30,7 +30,7 @@ import WaitingTests
     let findings = [FindingKind.claimDiffers, .writeUnknown, .writeUnknown].map {
       Finding($0, ["a < b & \"c\"", ""])
     }
-    let missing = Absence(.phone, "there is no os/", advice: "judge the whole home")
+    let missing = Absence(part: .phone, sentence: "there is no os/")
     let broken = try written(
       Verdict(counts: Verdict.Counts(), findings: findings, judged: [.container], missing: [missing]))
     #expect(broken.failed == ["evidence", Invariant.exclusion.title, Invariant.nothingIsGone.title])

@@ -136,7 +136,7 @@ extension Checker {
     let journals = evidence.journals(of: "iosd")
     let starts = journals.map(\.startedNs)
     // Their rows are lost evidence.
-    let shownOnce = Set(phone.shownWithoutRow(journals).map(\.push))
+    let shownOnce = Set(evidence.shownWithoutRow.map(\.push))
     for push in phone.pushes where push.isVisible {
       let count = shown[push.id] ?? 0
       let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- Self.servedWithinNs } ?? false

@@ -18,9 +18,7 @@ struct Absences {
     for program in Evidence.wallets { addWallet(program, evidence, missing) }
     addPeer(evidence, missing)
     if evidence.phone != nil, evidence.journals(of: "iosd").isEmpty {
-      add(
-        .phoneJournals, "iosd ran this phone and left no journal in \(evidence.home)/journal",
-        Self.journalAdvice)
+      add(.phoneJournals, "iosd ran this phone and left no journal in \(evidence.home)/journal")
     }
     for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
     addOtherContainers(evidence)
@@ -37,20 +35,13 @@ struct Absences {
     all.filter { $0.isDamage || $0.part.kind.map { !waived.contains($0) } ?? true }
   }
 
-  private mutating func add(_ part: EvidenceName, _ sentence: String, _ advice: String) {
-    all.append(Absence(part, sentence, advice: advice))
+  private mutating func add(_ part: EvidenceName, _ sentence: String) {
+    all.append(Absence(part: part, sentence: sentence))
   }
 
   private mutating func addDamage(_ part: EvidenceName, _ sentence: String) {
-    all.append(
-      Absence(
-        part, sentence, advice: "judge the phone's directory as its programs left it", isDamage: true))
+    all.append(Absence(part: part, sentence: sentence, isDamage: true))
   }
-
-  private static let journalAdvice =
-    "judge the phone's directory as its programs left it, or pass --without journals if these programs keep none"
-  private static let phoneAdvice =
-    "judge the phone's directory as its programs left it, or pass --without phone if no iosd ran"
 
   // MARK: The peer and the phone
 
@@ -65,23 +56,16 @@ struct Absences {
         "\(countWords(Int(clamping: evidence.ledger.missingFrames), "row")) of frames are missing")
     }
     guard !evidence.hasLedger else { return }
-    add(
-      .ledger, "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
-      "judge the phone's directory as its programs left it, pass --lsp HOME if the phone in HOME has its lspd, or pass --without peer if the peer keeps none"
-    )
+    add(.ledger, "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite")
   }
 
   private mutating func addPhone(_ evidence: Evidence) {
     guard let phone = evidence.phone else {
-      return add(.phone, "there is no directory \(evidence.home)/os", Self.phoneAdvice)
+      return add(.phone, "there is no directory \(evidence.home)/os")
     }
     for (name, problem) in phone.problems.sorted(by: { $0.key < $1.key }) {
       let sentence = "\(evidence.home)/os/\(name) is unusable: \(problem.words)"
-      if problem == .missing {
-        add(.phone, sentence, Self.phoneAdvice)
-      } else {
-        addDamage(.phone, sentence)
-      }
+      if problem == .missing { add(.phone, sentence) } else { addDamage(.phone, sentence) }
     }
     for (name, count, first) in phone.foreignLines {
       let what = count == 1 ? "a line that is no row," : "\(count) lines that are no rows, the first is"
@@ -90,7 +74,7 @@ struct Absences {
     let hadFullDisk = evidence.journals(of: "iosd").contains { $0.hasGaps }
     for sentence in phone.missingRows.map({ "\(evidence.home)/\($0)" }) {
       // An iosd that is killed beside a full disk loses the rows that found no room.
-      if hadFullDisk { add(.phone, sentence, Self.phoneAdvice) } else { addDamage(.phone, sentence) }
+      if hadFullDisk { add(.phone, sentence) } else { addDamage(.phone, sentence) }
     }
     if phone.problems["processes.jsonl"] == nil {
       let known = Set(phone.processes.map(\.role))
@@ -98,8 +82,7 @@ struct Absences {
         guard let claim = evidence.wallet.claims.first(where: { $0.role == role }) else { continue }
         add(
           .phone,
-          "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role",
-          Self.phoneAdvice)
+          "the \(role) claimed epoch \(claim.epoch), but os/processes.jsonl has no process of that role")
       }
       // A process that was started by hand has the machine's boot, as lspd has, and not the phone's.
       let machine = Set(evidence.ledger.runs.map(\.boot))
@@ -109,15 +92,13 @@ struct Absences {
       if phone.processes.contains(where: { $0.startTime != nil }),
         let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } })
       {
-        add(
-          .phone, "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)",
-          Self.phoneAdvice)
+        add(.phone, "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)")
       }
     }
     if phone.problems["pushes.jsonl"] == nil, phone.pushes.isEmpty,
       let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
     {
-      add(.phone, "push \(push.id) was delivered, but os/pushes.jsonl has no row", Self.phoneAdvice)
+      add(.phone, "push \(push.id) was delivered, but os/pushes.jsonl has no row")
     } else if phone.problems["pushes.jsonl"] == nil,
       let (push, journal) = phone.firstPushWithoutRow(evidence.journals(of: "iosd"))
     {
@@ -126,8 +107,8 @@ struct Absences {
   }
 
   private mutating func addNotifications(_ evidence: Evidence) {
-    guard let phone = evidence.phone, phone.problems["notifications.jsonl"] == nil,
-      let (push, journal) = phone.shownWithoutRow(evidence.journals(of: "iosd")).first
+    guard evidence.phone?.problems["notifications.jsonl"] == nil,
+      let (push, journal) = evidence.shownWithoutRow.first
     else { return }
     addDamage(.phone, "\(journal.name) shows push \(push), but os/notifications.jsonl has no row of it")
   }
@@ -158,8 +139,7 @@ struct Absences {
         ?? "the wallet moved away from this container; its later history"
       add(
         .otherContainer,
-        "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing",
-        "name that container, or its phone's directory, with --other, or pass --without other if it is lost")
+        "\(words) is in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is missing")
     }
   }
 
@@ -173,48 +153,42 @@ struct Absences {
     let epochs = Self.list(claims.map(\.epoch))
     add(
       .journals(of: program),
-      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs), without a journal of the claiming process (\(first.pid))",
-      Self.journalAdvice)
+      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs), without a journal of the claiming process (\(first.pid))"
+    )
   }
 
   private mutating func addPeer(_ evidence: Evidence, _ missing: MissingJournals) {
     guard evidence.hasLedger else { return }
     if evidence.journals(of: "lspd").isEmpty {
-      add(.peerJournals, "the peer left a ledger, but no journal", Self.journalAdvice)
+      add(.peerJournals, "the peer left a ledger, but no journal")
     } else if !missing.runs.isEmpty {
       let runs = Self.list(missing.runs.sorted())
       add(
         .peerJournals,
-        "the ledger has \(missing.runs.count == 1 ? "start" : "starts") \(runs) of lspd, without a journal",
-        Self.journalAdvice)
+        "the ledger has \(missing.runs.count == 1 ? "start" : "starts") \(runs) of lspd, without a journal")
     }
   }
 
   /// A full disk is noted in the next line. Lines missing without a note were removed.
   private mutating func addCuts(of journal: JournalFile) {
+    let unreadable = journal.unreadableLines
     // Each noted gap of a full disk may leave one truncated line.
-    if journal.unreadableLines.count > journal.gaps.count(where: \.isNoted) {
-      addDamage(
-        .journals(of: journal.process),
-        "\(journal.name) has \(countWords(journal.unreadableLines.count, "unreadable line")), the first is line \(journal.unreadableLines.first)"
-      )
+    let isTorn = unreadable.count > journal.gaps.count(where: \.isNoted)
+    let damage: [String?] = [
+      isTorn
+        ? "has \(countWords(unreadable.count, "unreadable line")), the first is line \(unreadable.first)"
+        : nil,
+      journal.disorder.map { "has records out of order, the first in line \($0)" },
+      journal.changedLine.map {
+        "line \($0) does not follow the line before it: a line was changed or removed"
+      },
+      journal.gaps.first { !$0.isNoted }.map {
+        "lacks \(countWords($0.count, "record")) before line \($0.line) without a note of a full disk"
+      },
+    ]
+    for words in damage.compactMap({ $0 }) {
+      addDamage(.journals(of: journal.process), "\(journal.name) \(words)")
     }
-    if journal.disorder.count > 0 {
-      addDamage(
-        .journals(of: journal.process),
-        "\(journal.name) has records out of order, the first in line \(journal.disorder.first)"
-      )
-    }
-    if let line = journal.changedLine {
-      addDamage(
-        .journals(of: journal.process),
-        "\(journal.name) line \(line) does not follow the line before it: a line was changed or removed")
-    }
-    guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
-    addDamage(
-      .journals(of: journal.process),
-      "\(journal.name) lacks \(countWords(cut.count, "record")) before line \(cut.line) without a note of a full disk"
-    )
   }
 
   private static func list(_ numbers: [Int64]) -> String {
@@ -302,16 +276,22 @@ public struct Absence: Hashable, Sendable {
   public let part: EvidenceName
   /// What is missing.
   public let sentence: String
-  /// What to do about it.
-  public let advice: String
   /// Of a part that is there: it cannot be waived.
-  public let isDamage: Bool
+  var isDamage = false
 
-  public init(_ part: EvidenceName, _ sentence: String, advice: String, isDamage: Bool = false) {
-    self.part = part
-    self.sentence = sentence
-    self.advice = advice
-    self.isDamage = isDamage
+  /// What to do about it.
+  public var advice: String {
+    let whole = "judge the phone's directory as its programs left it"
+    if isDamage { return whole }
+    return switch part.kind {
+    case .peer:
+      "\(whole), pass --lsp HOME if the phone in HOME has its lspd, or pass --without peer if the peer keeps none"
+    case .phone: "\(whole), or pass --without phone if no iosd ran"
+    case .journals: "\(whole), or pass --without journals if these programs keep none"
+    case .other:
+      "name that container, or its phone's directory, with --other, or pass --without other if it is lost"
+    case nil: "judge the phone where it ran, or copy it after `baton down`"
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// Everything that is judged, uninterpreted.
 struct Evidence {
   /// What must not be readable anywhere, or not before the peer received it.
@@ -39,6 +41,8 @@ struct Evidence {
   let secretPlaces: [(place: String, secrets: [Int])]
   /// Nil if the home has no `os` directory.
   let phone: PhoneEvidence?
+  /// What iosd's journals show without a row of a notification.
+  let shownWithoutRow: [(push: Int64, journal: JournalFile)]
   /// Remarks about the reading itself.
   let remarks: [String]
   /// On a live phone: later journal records may not be in the databases that were read.
@@ -86,6 +90,7 @@ struct Evidence {
     self.certainUntilNs = certainUntilNs
     self.visits = visits
     byProcess = Dictionary(grouping: own, by: \.process)
+    shownWithoutRow = phone?.shownWithoutRow(byProcess["iosd"] ?? []) ?? []
     var byWriter: [Writer: JournalFile] = [:]
     var byAnswer: [Int64: JournalFile] = [:]
     for journal in own where Self.wallets.contains(journal.process) {
@@ -114,6 +119,7 @@ struct Evidence {
     secrets = []
     secretPlaces = []
     phone = nil
+    shownWithoutRow = []
     remarks = []
     certainUntilNs = first.certainUntilNs
     visits = first.visits
@@ -179,7 +185,7 @@ extension EvidenceCollector {
       } catch { records.hindrance = "\(path) cannot be read, so its records are not judged" }
     }
     // Listed last: the extension renames a damaged database before it makes another.
-    let names = EvidenceFile.names(in: container)
+    let names = Kernel.names(of: container) ?? []
     if let name = names.filter({ $0.hasPrefix("incoming.sqlite.damaged-") }).min() {
       records.hindrance = "\(container)/\(name) was set aside as damaged, so the records are not judged"
     }

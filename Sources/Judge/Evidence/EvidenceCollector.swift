@@ -1,6 +1,7 @@
 import CSodium
 import Glibc
 import Ground
+import Platform
 
 /// Reads all parts of one home as of one moment.
 struct EvidenceCollector {
@@ -14,19 +15,12 @@ struct EvidenceCollector {
   let visits = Visits()
   private static let attempts = 200
 
-  init(home: String) {
+  /// `peersHome`: the phone's wallet is one of several of the peer in that home.
+  init(home: String, peersHome: String? = nil) {
     self.home = home
     container = home + "/AppGroup"
-    firstHome = home
-    isServedElsewhere = false
-  }
-
-  /// For a phone whose wallet is one of several of the peer in another home.
-  init(home: String, peersHome: String) {
-    self.home = home
-    container = home + "/AppGroup"
-    firstHome = peersHome
-    isServedElsewhere = true
+    firstHome = peersHome ?? home
+    isServedElsewhere = peersHome != nil
   }
 
   /// For another container of the same wallet: `path` is the container, or a home with it.
@@ -296,7 +290,7 @@ extension EvidenceCollector {
   }
 
   private func heads(in directory: String) -> [JournalHead] {
-    let names = EvidenceFile.names(in: directory)
+    let names = Kernel.names(of: directory) ?? []
     return names.filter { $0.hasSuffix(".jsonl") }.map { head("\(directory)/\($0)", $0) }
   }
 
@@ -394,28 +388,15 @@ extension EvidenceCollector {
 /// Which databases are in use, without opening them: a user of a database holds SQLite's locks on its inodes, and the
 /// kernel lists those.
 enum LiveFiles {
+  /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
+  /// taken for live is merely read through SQLite.
   static func isInUse(_ database: String) -> Bool {
-    let inodes = lockedInodes()
+    let inodes = Set((Kernel.locks() ?? []).map(\.inode))
     return [database, database + "-wal", database + "-shm", database + "-journal"].contains { path in
       FileStamp(path).map { inodes.contains($0.inode) } ?? false
     }
   }
 
-  /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
-  /// taken for live is merely read through SQLite.
-  private static func lockedInodes() -> Set<UInt64> {
-    lockedInodes(in: EvidenceFile.ofKernel("/proc/locks"))
-  }
-
-  static func lockedInodes(in text: String) -> Set<UInt64> {
-    var inodes: Set<UInt64> = []
-    for line in text.split(separator: "\n") {
-      for word in line.split(separator: " ") where word.filter({ $0 == ":" }).count == 2 {
-        if let last = word.split(separator: ":").last, let inode = UInt64(last) { inodes.insert(inode) }
-      }
-    }
-    return inodes
-  }
 }
 
 /// `stat` of a file: any change means that the file was written.
@@ -451,8 +432,8 @@ struct SealedSeed {
     guard let key = EvidenceFile.whole(home + "/os/keychain.key"),
       key.count == Int(crypto_aead_chacha20poly1305_ietf_KEYBYTES)
     else { return [] }
-    let names = EvidenceFile.names(in: directory)
-    return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
+    let names = Kernel.names(of: directory) ?? []
+    return names.filter { $0.hasSuffix(".item") }.compactMap { name in
       guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONValue(parsing: bytes),
         item["account"]?.text == account,
         let group = item["group"]?.text, let seed = value(of: item, account: account, key: key)

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// One file of the home, read piece by piece. Only a plain file is opened: a pipe would block, a device is endless,
 /// and a link may lead anywhere.
@@ -91,35 +92,6 @@ final class EvidenceFile {
     return !begun.isEmpty
   }
 
-  /// A file of the kernel, which has no size.
-  static func ofKernel(_ path: String) -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var all: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: pieceSize)
-    while true {
-      let count = read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return String(decoding: all, as: UTF8.self) }
-      all += piece.prefix(count)
-    }
-  }
-
-  /// The names in a directory; none if it cannot be read.
-  static func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-  }
-
   /// The whole file, if it is at most `limit` bytes.
   static func whole(_ path: String, limit: Int64 = 1 << 20) -> [UInt8]? {
     guard let file = try? EvidenceFile(path), file.size <= limit else { return nil }
@@ -156,7 +128,7 @@ final class Scratch {
   }
 
   deinit {
-    for name in EvidenceFile.names(in: directory) { unlink("\(directory)/\(name)") }
+    for name in Kernel.names(of: directory) ?? [] { unlink("\(directory)/\(name)") }
     rmdir(directory)
   }
 

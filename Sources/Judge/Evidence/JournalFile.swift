@@ -26,8 +26,8 @@ struct JournalFile {
   let endsTorn: Bool
   /// Lines that are no records: their number, and the first line.
   let unreadableLines: (count: Int, first: Int)
-  /// Lines whose `seq` does not rise: their number, and the first line.
-  let disorder: (count: Int, first: Int)
+  /// The first line whose `seq` does not rise.
+  let disorder: Int?
   /// The first line that was changed, or behind which some are missing.
   let changedLine: Int?
   let gaps: [JournalGap]
@@ -162,7 +162,7 @@ struct JournalReading {
   private(set) var lastWallNs: Int64 = .min
   private(set) var lastKind = ""
   private(set) var unreadable = (count: 0, first: 0)
-  private(set) var disorder = (count: 0, first: 0)
+  private(set) var disorder: Int?
   /// The first line that does not follow the one before it.
   private(set) var changedLine: Int?
   private(set) var gaps: [JournalGap] = []
@@ -262,8 +262,7 @@ struct JournalReading {
     guard let number = record.body["seq"]?.integer else { return }
     let (missing, overflowed) = number.subtractingReportingOverflow(next)
     if overflowed || missing < 0 {
-      if disorder.count == 0 { disorder.first = line }
-      disorder.count += 1
+      disorder = disorder ?? line
     } else if missing > 0 {
       gaps.append(
         JournalGap(

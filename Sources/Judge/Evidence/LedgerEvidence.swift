@@ -123,7 +123,6 @@ struct ConnectionEntry: Decodable {
   let verdict: String?
   let openedAtNs: Int64
   let judgedAtNs: Int64?
-  let closedAtNs: Int64?
 
   var isRefused: Bool { verdict.map(Self.refusals.contains) ?? false }
   private static let refusals: Set = [

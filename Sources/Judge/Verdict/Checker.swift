@@ -159,8 +159,8 @@ struct Checker {
     if evidence.isCopyOfRunningPhone, !broken.isEmpty {
       missing.append(
         Absence(
-          .oneMoment, "this is a copy of a phone that ran or was killed, and its files do not fit together",
-          advice: "judge the phone where it ran, or copy it after `baton down`"))
+          part: .oneMoment,
+          sentence: "this is a copy of a phone that ran or was killed, and its files do not fit together"))
       findings = findings.filter { $0.invariant == .progress }
       remarks += broken.prefix(Self.named).map { "not held against the wallet: \($0.sentence)" }.uniqued
       if broken.count > Self.named { remarks.append("and \(broken.count - Self.named) more of the kind") }

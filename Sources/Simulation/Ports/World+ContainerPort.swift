@@ -183,3 +183,177 @@ extension World {
     life.answer(.receivedFound(settled.map { ReceivedPayment($0) }, push: push))
   }
 }
+
+// Injected storage faults and their answers.
+extension World {
+  /// False without a fault.
+  mutating func fails(_ order: ContainerOrder, _ life: inout Life) -> Bool {
+    guard let operation = StorageOperation(order),
+      let trouble = storage.trouble(of: operation, by: life.role) ?? blockedStore(operation)
+    else { return failsToLock(order, &life) }
+    if operation.isOfTelling, trouble == .blocked, storage.incomingBlockedUntil == nil {
+      storage.incomingBlockedUntil = now + Self.storeIsBlockedFor
+    }
+    hasEffect.value = true
+    // The transaction in which it was frozen is rolled back.
+    if container.value.writer == life.identity.pid { container.value.writer = nil }
+    if case .readReceived(_, let push) = order { life.emptyReads.insert(push) }
+    if trouble == .lost { life.hasLostContainer = true }
+    if trouble == .failsAfterwards { carryOutWithoutAnswer(order, &life) }
+    if operation == .beat {
+      life.silentAt = now
+      container.value.keepLock(life.role, life.identity.pid)
+    }
+    if let answer = answer(to: order, trouble) { life.answers.append(answer) }
+    return true
+  }
+
+  /// Unlike the node's database the store of incoming records is blocked for longer than one attempt, and than a text
+  /// may wait.
+  private static let storeIsBlockedFor = TimeSpan.seconds(3)
+
+  private mutating func blockedStore(_ operation: StorageOperation) -> StorageTrouble? {
+    guard operation.isOfTelling, let until = storage.incomingBlockedUntil else { return nil }
+    guard now >= until else { return .blocked }
+    storage.incomingBlockedUntil = nil
+    return nil
+  }
+
+  /// Carries the order out and drops the answer. A lock taken for a claim is released again.
+  private mutating func carryOutWithoutAnswer(_ order: ContainerOrder, _ life: inout Life) {
+    let (heard, hadLock) = (life.answers.count, container.value.locks[life.role].holder == life.identity.pid)
+    carryOutWithoutFault(order, &life)
+    life.answers.removeLast(life.answers.count - heard)
+    if case .guardrail(.claim) = order, !hadLock { container.value.dropLock(life.role, life.identity.pid) }
+  }
+
+  /// Only the lock fails; the beat is written all the same.
+  private mutating func failsToLock(_ order: ContainerOrder, _ life: inout Life) -> Bool {
+    guard case .guardrail(.beat(let epoch, let phase, let counter)) = order, phase.keepsLock,
+      storage.trouble(of: .lock, by: life.role) != nil
+    else { return false }
+    // A replaced lock stays unnoticed for longer.
+    if lockReplacedAt != nil { lockReplacedAt = now }
+    beat(epoch, phase, counter, life, keepsLock: false)
+    return true
+  }
+
+  private func answer(to order: ContainerOrder, _ trouble: StorageTrouble) -> WalletEvent? {
+    let why = "storage failure"
+    let reason: Trouble =
+      switch trouble {
+      case .blocked: .blocked(pid: nil, isStopped: false)
+      case .fails, .failsAfterwards: .failed(why)
+      case .lost: .lost(why)
+      }
+    switch order {
+    case .guardrail(.look): return .guardrail(.lookFailed(reason))
+    case .guardrail(.claim), .guardrail(.raiseEpoch): return .guardrail(.claimFailed(reason))
+    case .guardrail(.readRow): return .guardrail(.rowReadFailed(reason))
+    case .checkRow, .checkAfterInit, .write:
+      switch trouble {
+      case .blocked: return .node(.storeBlocked)
+      case .fails, .failsAfterwards: return .node(.storeFailed(why))
+      case .lost: return .node(.storeLost(why))
+      }
+    case .readReceived(_, let push): return .guardrail(.receivedNotRead(reason, push: push))
+    // Only a loss is reported at once.
+    case .markReceived: return trouble == .lost ? .guardrail(.containerLost(why)) : nil
+    case .storeIncoming(_, let push): return .guardrail(.incomingNotStored(reason, push: push))
+    case .readPast(let hash): return .requests(.pastNotRead(hash, why))
+    case .lookAtWallet(let run):
+      return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))
+    case .readIncoming: return .incoming(.recordsNotRead(reason))
+    case .removeIncoming: return .incoming(.notRemoved(reason))
+    // No part waits for an answer.
+    case .guardrail: return nil
+    }
+  }
+}
+
+/// The port for another way to keep the two processes apart than the shipped guards and their claims. In such a world
+/// the container has no claim row, and the peer knows no epochs. Node, phone, peer and user stay the same.
+package protocol Exclusion: Hashable, Sendable, Shiftable {
+  func guardrail(of role: Role) -> any ExclusionGuard
+  /// False for orders with the same meaning as with the shipped guards.
+  mutating func carryOut(_ order: ContainerOrder, _ life: inout Life, in world: inout World) -> Bool
+  /// The process sends `channel_reestablish`.
+  mutating func noteDriving(_ life: inout Life)
+  mutating func processEnded(_ role: Role)
+  /// Called after each move: the first violation.
+  mutating func check(_ world: World) -> Violation?
+  /// Whether the invariant is checked.
+  func promises(_ invariant: Invariant) -> Bool
+  /// Why no process has received a payment while the user stayed away, as the end of a sentence.
+  func whyNotReceived(in world: World) -> String
+  /// The peer returns the wallet's backup.
+  var hasBackups: Bool { get }
+  /// The moves for an agenda's action; nil if they are the same as with the shipped guards.
+  func moves(for action: Agenda.Action) -> [Move]?
+  /// When the present sign of life, if it is not renewed, will be too old: nothing else may happen until then.
+  func nextExpiry(in world: World) -> Instant?
+  /// No rule distinguishes older stamps, also after a few steps back of the clock.
+  var longestMemory: TimeSpan { get }
+  mutating func forget(before longStale: Instant)
+}
+
+/// The guard of one process. Before its node starts it orders `readRow`, which is answered by the state that the node
+/// starts from.
+package protocol ExclusionGuard: Hashable, Sendable, Shiftable {
+  var deadline: Instant? { get }
+  /// The app has a background task.
+  var hasTask: Bool { get }
+
+  mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective]
+  mutating func noteThaw()
+}
+
+extension Exclusion {
+  fileprivate func equals(_ other: any Exclusion) -> Bool { other as? Self == self }
+}
+
+extension ExclusionGuard {
+  fileprivate func equals(_ other: any ExclusionGuard) -> Bool { other as? Self == self }
+}
+
+package struct AnyExclusion: Hashable, Sendable {
+  package var value: any Exclusion
+
+  package init(_ value: any Exclusion) { self.value = value }
+
+  package static func == (left: Self, right: Self) -> Bool { left.value.equals(right.value) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
+public struct AnyExclusionGuard: Hashable, Sendable {
+  var value: any ExclusionGuard
+
+  public static func == (left: Self, right: Self) -> Bool { left.value.equals(right.value) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
+extension World {
+  /// False if the order has the same meaning with the shipped guards.
+  mutating func carryOutInstead(_ order: ContainerOrder, _ life: inout Life) -> Bool {
+    guard var other = exclusion else { return false }
+    exclusion = nil
+    defer { exclusion = other }
+    return other.value.carryOut(order, &life, in: &self)
+  }
+
+  mutating func checkExclusion() {
+    guard violation == nil, var other = exclusion else { return }
+    let found = other.value.check(self)
+    exclusion = other
+    if let found { report(found.invariant, found.sentence) }
+  }
+
+  /// The process hears that something was written, and looks at what is there by then.
+  package mutating func announceWrite(to role: Role) {
+    guard lives[role] != nil else { return }
+    let news = Observation(
+      row: nil, holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: BootID(high: 0, low: 0),
+      bootClock: .zero)
+    presenceQueue.append(QueuedPresence(to: role, event: .observed(news)))
+  }
+}

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import Lightning
 import PhonePolicy
 import Wallet
 
@@ -95,5 +96,116 @@ extension NotificationContent {
       title: title, body: body, badgeIncrement: badgeIncrement,
       level: level.flatMap(InterruptionLevel.init) ?? .active,
       sound: sound, category: category)
+  }
+}
+
+// The port to the wire.
+extension World {
+  mutating func carryOut(_ order: WireOrder, _ life: inout Life) {
+    hasEffect.value = true
+    switch order {
+    case .dial: dial(&life)
+    case .send(let messages): for message in messages { send(message, &life) }
+    case .hangUp: hangUp(&life)
+    case .cutOff: abandonWire(&life)
+    }
+  }
+
+  private mutating func evictOthers(than id: UInt64) {
+    for wire in wires.all where wire.id != id { endForPeer(wire.id, "another connection was opened") }
+  }
+
+  private mutating func dial(_ life: inout Life) {
+    guard phone.device.hasNetwork else { return life.answer(.closed("the network is unreachable")) }
+    guard !isPeerDown else { return life.answer(.closed("the peer does not run")) }
+    let id = numbers.wire(besides: wires.all)
+    wires.dial(id, by: life.identity.pid, of: container.part { $0.pointee.id })
+    life.wire = id
+  }
+
+  private mutating func send(_ outgoing: NodeOutgoing, _ life: inout Life) {
+    guard let id = life.wire, wires[id]?.isOverForPeer == false else { return }
+    let message: Message
+    switch outgoing {
+    case .message(let plain), .channel(.message(let plain)): message = plain
+    case .backup(let backup): message = .peerStorage(backup)
+    case .channel(.fulfill(let htlc, let hash)):
+      if tellsOnly, life.role == .extension { report(.tellsOnly, "The extension sends a preimage.") }
+      guard let channel = life.wallet.node.durableChannel, let preimage = invoicing[hash]?.preimage
+      else { return }
+      if exclusion == nil, !checkWhole(hash, shownBy: life) {
+        report(.paidIsReceivedOnce, "The preimage leaves before all parts of its payment have arrived.")
+      }
+      message = channel.fulfilMessage(htlc, preimage: preimage)
+    }
+    if case .channelReestablish = message {
+      wires.drive(id)
+      exclusion?.value.noteDriving(&life)
+    }
+    checkDurable(message, of: life)
+    checkBinding(message, of: life)
+    let revision = life.wallet.node.durableChannel?.revision ?? 0
+    wires.send(
+      Wire.Packet(
+        message: message, isSound: revision <= life.soundRevision,
+        isAskedMove: life.takesPlace && message.replacesClaim), on: id)
+  }
+
+  private mutating func hangUp(_ life: inout Life) {
+    guard let id = life.wire, wires[id] != nil else {
+      return life.answer(.closed("there was no connection"))
+    }
+    wires.hangUp(id)
+  }
+
+  private mutating func abandonWire(_ life: inout Life) {
+    if let id = life.wire { wires.abandon(id) }
+    life.wire = nil
+  }
+
+  /// Without `Rule.completeSet` a part's `total_msat` is ignored.
+  private func asRead(_ message: Message) -> Message {
+    guard settings.without.contains(.completeSet), case .addHTLC(var part) = message else { return message }
+    part.paymentData?.totalMsat = part.amountMsat
+    return .addHTLC(part)
+  }
+
+  /// Adds the payment secrets, which no backup has.
+  private func opened(_ blob: Blob) -> BackupReading {
+    guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
+    for index in backup.invoices.indices {
+      let invoice = invoicing[backup.invoices[index].paymentHash]?.invoice
+      backup.invoices[index].paymentSecret = invoice?.paymentSecret
+    }
+    return .backup(backup)
+  }
+
+  mutating func walletReads(_ id: UInt64) {
+    guard let wire = wires[id], let role = role(ofPid: wire.owner) else { return }
+    withLife(role) { world, life in
+      if !wire.isAccepted {
+        world.wires.accept(id)
+        life.answer(.dialled)
+        if world.settings.without.contains(.evictAfterFence) { world.evictOthers(than: id) }
+        world.tellPeer(.connected(connection: id))
+      } else if let message = world.wires.readByWallet(id) {
+        if case .peerStorageRetrieval(let blob) = message {
+          life.answer(.backupReceived(world.opened(blob)))
+        } else {
+          life.answer(.received(world.asRead(message)))
+        }
+      } else if wire.isShutByPeer {
+        life.wire = nil
+        world.wires.abandon(id)
+        life.answer(.closed("the peer disconnected"))
+      }
+    }
+  }
+}
+
+extension Message {
+  /// In place of another container's claim.
+  fileprivate var replacesClaim: Bool {
+    if case .initMessage(let message) = self { message.replaces != nil } else { false }
   }
 }

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import PhonePolicy
 
 /// One run of a seed: the agenda gives user actions, payments and faults; random choices give the order of moves.
 /// After the fault period the app must connect and everything must settle.
@@ -415,4 +416,108 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
   case otherDevice = "the user moves the wallet to another device"
 
   static let drawn = allCases.filter { $0 != .otherDevice }
+}
+
+/// The result of a run.
+public struct RunResult: Hashable, Sendable {
+  public var seed: UInt64
+  public var violation: Violation?
+  public var simulated = TimeSpan.zero
+  public var deliveredEvents: UInt64 = 0
+  public var moves: UInt64 = 0
+  public var payments = 0
+  public var paid = 0
+  public var pushes = 0
+  /// External invoices that the user tried to pay, and those that are paid.
+  public var sent = 0
+  public var arrived = 0
+  public var connecting = Waits()
+  public var settling = Waits()
+  public var suspensions = Suspensions()
+  /// How often each storage fault occurred, in the order of `StorageFault.allCases`; the full disk last.
+  public var storageFaults: [Int] = []
+  /// How often each kind of fault occurred.
+  public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
+
+  /// Adds the figures of the device in hand.
+  mutating func addDevice(of world: World) {
+    pushes += world.pushes.count
+    connecting.add(world.connecting)
+    let faults = world.storage.occurred.value
+    storageFaults = storageFaults.isEmpty ? faults : zip(storageFaults, faults).map { $0 + $1 }
+  }
+}
+
+/// One run: a seed and its durations.
+public struct RunSettings: Hashable, Sendable {
+  public var seed: UInt64
+  public var world = WorldSettings()
+  /// Length of the fault period, on the peer's clock.
+  public var length = TimeSpan.seconds(600)
+  /// How long the app may take afterwards to connect and settle everything.
+  public var healsWithin = TimeSpan.seconds(60)
+  /// What the phone does with an extension that has delivered its content; nil if the seed decides.
+  public var afterContent: AfterContent?
+  /// The numbers of the agenda's entries to use; nil for all.
+  public var only: [Int]?
+  /// Chooses, with the seed, the order of moves for the same agenda.
+  public var order: UInt64 = 0
+
+  public init(seed: UInt64) { self.seed = seed }
+}
+
+/// Shortens a failure: drops agenda entries piece by piece while the same invariant is still violated in some order
+/// of moves.
+public struct Shrinker {
+  private let ordersTried: UInt64 = 24
+  public private(set) var settings: RunSettings
+  private let invariant: Invariant
+  /// Number of runs made.
+  public private(set) var runs = 0
+
+  public init(_ settings: RunSettings, breaking invariant: Invariant) {
+    self.settings = settings
+    self.invariant = invariant
+  }
+
+  /// The settings of the shortest failure that was found.
+  public mutating func shrink() -> RunSettings {
+    var kept =
+      settings.only
+      ?? Agenda(
+        seed: settings.seed, length: settings.length, splices: settings.world.splices
+      ).entries.map(\.number)
+    var size = max(1, kept.count / 2)
+    while true {
+      var start = 0
+      var hasShrunk = false
+      while start < kept.count {
+        let without = Array(kept[..<start] + kept[min(start + size, kept.count)...])
+        if stillBreaks(without) {
+          kept = without
+          hasShrunk = true
+        } else {
+          start += size
+        }
+      }
+      if size == 1 && !hasShrunk { break }
+      size = max(1, size / 2)
+    }
+    return settings
+  }
+
+  private mutating func stillBreaks(_ only: [Int]) -> Bool {
+    var candidate = settings
+    candidate.only = only
+    for order in 0..<ordersTried {
+      candidate.order = order
+      runs += 1
+      var run = SeedRun(candidate)
+      if run.run().violation?.invariant == invariant {
+        settings = candidate
+        return true
+      }
+    }
+    return false
+  }
 }

@@ -199,3 +199,47 @@ extension World {
     }
   }
 }
+
+/// How often the phone suspended the processes.
+public struct Suspensions: Hashable, Sendable {
+  public private(set) var app = 0
+  public private(set) var ofExtension = 0
+  /// Of these, with a lock in the container: only a process that was frozen until a moment ago may have one.
+  public private(set) var withLock = 0
+
+  public init() {}
+
+  mutating func note(_ role: Role, holdsLock: Bool) {
+    if role == .app { app += 1 } else { ofExtension += 1 }
+    if holdsLock { withLock += 1 }
+  }
+
+  public mutating func add(_ other: Suspensions) {
+    app += other.app
+    ofExtension += other.ofExtension
+    withLock += other.withLock
+  }
+}
+
+/// Statistics of how long the user or a sender waited.
+public struct Waits: Hashable, Sendable {
+  public private(set) var count = 0
+  public private(set) var total = TimeSpan.zero
+  public private(set) var longest = TimeSpan.zero
+
+  public init() {}
+
+  public var mean: TimeSpan { count == 0 ? .zero : TimeSpan(nanoseconds: total.nanoseconds / Int64(count)) }
+
+  mutating func add(_ span: TimeSpan) {
+    count += 1
+    total = total + span
+    longest = max(longest, span)
+  }
+
+  public mutating func add(_ other: Waits) {
+    count += other.count
+    total = total + other.total
+    longest = max(longest, other.longest)
+  }
+}

@@ -1,5 +1,8 @@
 import Crypto
 import Ground
+import Guardrails
+import LightningProvider
+import PhonePolicy
 import Wallet
 
 /// The wallet's invoices and the payments to them.
@@ -124,13 +127,6 @@ public struct WorldInvoice: Hashable, Sendable {
   fileprivate var cancelRequest: UInt64?
   /// An earlier cancellation was never answered: a later one's refusal does not say that the invoice is open.
   fileprivate(set) var mayStillBeCancelled = false
-
-  fileprivate init(invoice: Invoice, preimage: Bytes32, amountMsat: UInt64, expiresAt: Instant?) {
-    self.expiresAt = expiresAt
-    self.invoice = invoice
-    self.preimage = preimage
-    self.amountMsat = amountMsat
-  }
 }
 
 public struct WorldPayment: Hashable, Sendable {
@@ -140,11 +136,142 @@ public struct WorldPayment: Hashable, Sendable {
   let amountMsat: UInt64
   fileprivate(set) var madeAt: Instant
   public fileprivate(set) var state = State.underWay
+}
 
-  fileprivate init(id: UInt64, invoice: Int, amountMsat: UInt64, madeAt: Instant) {
-    self.id = id
-    self.invoice = invoice
-    self.amountMsat = amountMsat
-    self.madeAt = madeAt
+// The user cancels an invoice of the wallet, possibly while a sender pays it.
+extension World {
+  mutating func cancel(_ number: Int) {
+    guard container.part({ invoicing.mayBeCancelled(number, in: $0.pointee) }) else { return }
+    let request = numbers.request()
+    invoicing.cancel(number, as: request)
+    tellPhone(.appAsked(request: request, inFront: false))
+  }
+
+  mutating func postCancel(ofRequest request: UInt64) {
+    guard let wanted = invoicing.cancelled(by: request) else { return }
+    lives.app?.value.inbox.append(
+      .requests(.asked("\(request)", .cancellation(of: wanted.paymentHash))))
+  }
+
+  /// `refusal` nil: the invoice is cancelled.
+  mutating func answerCancel(_ request: String, _ refusal: String?) {
+    guard let request = UInt64(request) else { return }
+    tellPhone(.appAnswered(request: request))
+    guard let invoice = invoicing.cancelIsAnswered(request) else { return }
+    // The peer serves another device, which does not know this cancellation.
+    guard !isServedElsewhere else { return }
+    let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
+    let isCancelled = isCancelled(invoice.invoice.paymentHash)
+    if refusal == nil, !isCancelled {
+      report(.paidIsReceivedOnce, "The user is told that an invoice is cancelled, but it is open.")
+    } else if isOpen, isCancelled, !invoice.mayStillBeCancelled {
+      report(
+        .paidIsReceivedOnce,
+        "The user is told that an invoice stays open, but it is cancelled: \(refusal ?? "")")
+    }
+  }
+
+  private static let saysNothingOfOpen = [
+    NodeMachine.cancelUnknown, NodeMachine.notOpen, Request.beingCancelled,
+  ]
+
+  /// The phone answers for an app that is not running. The invoice may be cancelled all the same.
+  mutating func phoneAnsweredCancel(_ request: UInt64) { invoicing.cancelIsGivenUp(request) }
+
+  /// The phone answers after 10 s for a silent app, so the app itself must have no open cancellation either.
+  var areCancelsAnswered: Bool {
+    let open = lives.app?.value.wallet.requests.open ?? []
+    return !invoicing.hasOpenCancel && !open.contains { $0.request.kind == .cancellation }
+  }
+
+  private func isCancelled(_ hash: Bytes32) -> Bool {
+    container.part { invoicing.isCancelled(hash, in: $0.pointee) }
+  }
+
+  /// An invoice cancelled in the database that is left is open again if the copy, with which the wallet goes on, or the
+  /// peer's backup has it as open. The peer's backup lacks cancellations made without a connection. A backup that the
+  /// peer has not read yet is still stored.
+  mutating func openAgain(leaving left: Container, for copy: Container) {
+    var open = copy.node.invoices
+    for backup in backups + backupsInFlight { open += backup.invoices }
+    open.removeAll { copy.cancelled.contains($0.paymentHash) }
+    invoicing.leave(left, open: open.map(\.paymentHash))
+  }
+
+  // MARK: Checks
+
+  /// An invoice with a pending HTLC cannot be cancelled.
+  mutating func checkCancel(of hash: Bytes32) {
+    guard !isServedElsewhere else { return }
+    let isComing = container.value.node.channel?.htlcs.contains { htlc in
+      if case .failed? = htlc.removal { return false }
+      return htlc.direction == .received && htlc.paymentHash == hash
+    }
+    if isComing == true {
+      report(.paidIsReceivedOnce, "An invoice is cancelled while an HTLC of it is pending.")
+    }
+  }
+
+  mutating func checkNotCancelled(_ receipt: Receipt) {
+    if isCancelled(receipt.invoice.paymentHash) {
+      report(.paidIsReceivedOnce, "A payment of a cancelled invoice is accepted.")
+    }
+  }
+}
+
+/// What the peer has announced to a wallet that is away, by its pushes alone.
+struct WorldAnnouncements: Hashable, Sendable {
+  /// Since when no connection is accepted, by the peer's clock, without the time in which the device sleeps: the peer
+  /// does nothing then. Nil while one is.
+  private var awaySince: Instant? = .zero
+  /// The calls since the last payment that did not end at once, as of the beginning of the absence.
+  private var callsBefore = 0
+  private var calls = 0
+  private var calledAt: Instant?
+  private var toldHashes: Set<Bytes32> = []
+
+  /// A timer of the peer may be late: the moves have no order.
+  private static let late = TimeSpan.seconds(5)
+
+  mutating func noteLeft(at now: Instant) {
+    awaySince = now
+    callsBefore = calls
+    toldHashes = []
+  }
+
+  mutating func noteStart(at now: Instant) {
+    calls = 0
+    noteLeft(at: now)
+  }
+
+  mutating func noteConnection(_ isConnected: Bool, at now: Instant) {
+    if isConnected { awaySince = nil } else if awaySince == nil { noteLeft(at: now) }
+  }
+
+  mutating func noteSleep(_ span: TimeSpan) { awaySince = awaySince.map { $0 + span } }
+
+  mutating func noteNews() { calls = 0 }
+
+  /// Several at one time are one call.
+  mutating func note(_ push: PushRequest, at now: Instant) {
+    guard push.kind == .alert, let hash = push.paymentHash else { return }
+    toldHashes.insert(hash)
+    if calledAt != now { calls += 1 }
+    calledAt = now
+  }
+
+  /// A payment that waits, and should have been announced by now.
+  func missing(of payments: [PeerPayment], at now: Instant) -> PeerPayment? {
+    guard let awaySince else { return nil }
+    var hashesAhead: Set<Bytes32> = []
+    for payment in payments {
+      let hash = payment.request.paymentHash
+      let due =
+        awaySince + AnnouncementPace.pause(AnnouncementPace.first, after: callsBefore)
+        + AnnouncementPace.delay(behind: hashesAhead.count)
+      if !toldHashes.contains(hash), now > due + Self.late { return payment }
+      hashesAhead.insert(hash)
+    }
+    return nil
   }
 }

@@ -1,7 +1,10 @@
 import Crypto
 import Ground
-import Wallet
+import Guardrails
+import Lightning
 import LightningProvider
+import PhonePolicy
+import Wallet
 
 /// The user's outgoing payments, and their checks.
 struct WorldSends: Hashable, Sendable {
@@ -149,5 +152,296 @@ public struct WorldSend: Hashable, Sendable {
     invoice = ExternalInvoice(
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: amountMsat,
       paymentSecret: Bytes32(word: 0xE15E_5EC0_0000_0000 &+ UInt64(number)), preimage: preimage)
+  }
+}
+
+// The user pays an external invoice. The phone passes the request to the app in front; the process that owns the
+// node at the end closes the payment.
+extension World {
+  public mutating func makeExternalInvoice(amountMsat: UInt64? = nil, isKnown: Bool = true) {
+    let invoice = sending.add(amountMsat: amountMsat)
+    if isKnown { tellPeer(.externalInvoiceMade(invoice)) }
+  }
+
+  mutating func send(_ number: Int, isKnown: Bool) {
+    while sends.count <= number { makeExternalInvoice(isKnown: isKnown) }
+    guard sends.indices.contains(number) else { return }
+    let request = numbers.request()
+    sending.ask(number, as: request, at: peerNow)
+    tellPhone(.appAsked(request: request, inFront: true))
+  }
+
+  mutating func postSend(ofRequest request: UInt64) {
+    guard let invoice = sending.invoice(ofRequest: request) else { return }
+    lives.app?.value.inbox.append(
+      .requests(
+        .asked(
+          "\(request)",
+          .payment(
+            OutgoingPayment(
+              paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat,
+              paymentSecret: invoice.paymentSecret)))
+      ))
+  }
+
+  mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {
+    guard let request = UInt64(request) else { return }
+    tellPhone(.appAnswered(request: request))
+    report(.sentOnce, sending.answer(request, answer, pendingSends))
+  }
+
+  // MARK: State
+
+  private var pendingSends: [OutgoingPayment] { container.value.node.payments.pending }
+
+  /// Every outgoing payment is paid or failed, its HTLC is removed on both sides, and no request is open.
+  var areSendsOver: Bool {
+    guard !sends.isEmpty else { return true }
+    let node = container.value.node
+    return node.payments.pending.isEmpty && node.channel?.htlcs.isEmpty ?? true
+      && peer.value.state.channel.htlcs.isEmpty && lives.app?.value.wallet.requests.open.isEmpty ?? true
+  }
+
+  // MARK: Checks
+
+  /// As in the real container's table: one row per invoice, unless its payment failed.
+  mutating func store(_ change: PaymentChange) {
+    let known = pendingSends
+    for offered in change.offered {
+      let isPending = known.contains { $0.paymentHash == offered.paymentHash }
+      if isPending || container.value.past[offered.paymentHash] != nil {
+        report(.sentOnce, "An invoice that is \(isPending ? "being paid" : "paid") is offered again.")
+      }
+    }
+    for ended in change.ended {
+      let isPending = known.contains {
+        $0.paymentHash == ended.payment.paymentHash && $0.htlc == ended.payment.htlc
+      }
+      if !isPending { report(.sentOnce, "A payment ends that is not pending in the wallet.") }
+      report(.sentOnce, sending.ended(ended))
+    }
+    container.value.node.payments.apply(change)
+    container.value.past.apply(change)
+  }
+
+  /// A recipient is paid.
+  mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
+    report(.sentOnce, sending.arrived(hash, htlc, containers.flatMap(\.node.payments.pending)))
+  }
+
+  /// The peer's backup could repair a lost step, but how long the peer keeps a backup is not guaranteed.
+  mutating func checkDurable(_ message: Message, of life: Life) {
+    guard case .addHTLC(let htlc) = message, container.value.isOwned(by: life.claim) else { return }
+    let isDurable = pendingSends.contains { $0.htlc == htlc.id && $0.paymentHash == htlc.paymentHash }
+    if !isDurable { report(.sentOnce, "A payment leaves the wallet before it is durable.") }
+  }
+
+  mutating func checkSendsAtTheEnd() {
+    guard !sends.isEmpty, violation == nil, !isStateLost else { return }
+    report(.sentOnce, sending.faultAtTheEnd(containers.map(\.past)))
+    let channel = peer.value.state.channel
+    guard channel.htlcs.isEmpty else { return }
+    let owned = channel.remoteMsat + sending.arrivedMsat + splices.takenMsat
+    if owned != ChannelTerms.standard.walletMsat + invoicing.receivedMsat {
+      report(.sentOnce, "The wallet's balance is not the initial one plus received less sent amounts.")
+    }
+  }
+}
+
+/// The senders that try again: one for each invoice that they pay.
+struct WorldSenders: Hashable, Sendable {
+  private(set) var all: [WorldSender] = []
+
+  func number(ofInvoice invoice: Int) -> Int? { all.firstIndex { $0.invoice == invoice } }
+
+  func number(ofPayment payment: UInt64) -> Int? { all.firstIndex { $0.payments.last == payment } }
+
+  /// The sender of that invoice; a new one's seed is the number of the invoice, from 1, as on real processes.
+  mutating func sender(of invoice: Int, _ policy: RetryPolicy, spendableMsat: UInt64?) -> Int {
+    if let known = number(ofInvoice: invoice) { return known }
+    all.append(
+      WorldSender(
+        invoice: invoice, SenderSettings(policy, seed: UInt64(invoice) + 1, spendableMsat: spendableMsat)))
+    return all.count - 1
+  }
+
+  mutating func handle(_ number: Int, _ event: SenderEvent, at now: Instant) -> [SenderDirective] {
+    all[number].machine.handle(event, at: now)
+  }
+
+  mutating func note(_ number: Int, payment: UInt64) { all[number].payments.append(payment) }
+
+  mutating func note(_ number: Int, told report: SenderReport?) { all[number].told = report }
+
+  /// Those that are due.
+  func due(at now: Instant) -> [Int] {
+    all.indices.filter { all[$0].machine.deadline.map { $0 <= now } ?? false }
+  }
+
+  var deadlines: [Instant] { all.compactMap(\.machine.deadline) }
+
+  /// No attempt is under way, and none follows.
+  var areOver: Bool { all.allSatisfy { $0.machine.state == .ended } }
+}
+
+/// One sender's payment of one invoice.
+public struct WorldSender: Hashable, Sendable {
+  public let invoice: Int
+  public fileprivate(set) var machine: SenderMachine
+  /// Its attempts, by the peer's numbers.
+  public fileprivate(set) var payments: [UInt64] = []
+  /// The newest report of an end.
+  public fileprivate(set) var told: SenderReport?
+
+  fileprivate init(invoice: Int, _ settings: SenderSettings) {
+    self.invoice = invoice
+    machine = SenderMachine(settings)
+  }
+}
+
+extension PaymentOutcome {
+  /// Nil while the attempt is under way.
+  var attemptAnswer: AttemptAnswer? {
+    switch self {
+    case .held, .offered: nil
+    case .settled: .settled
+    case .failed(.alreadyPending): .alreadyPending
+    case .failed(.alreadyPaid): .alreadyPaid
+    case .failed(let failure): .failed(FailureCode(rawValue: failure.code))
+    }
+  }
+}
+
+// Senders that try again, on the peer's clock, and what they are promised.
+extension World {
+  /// The user of the sender's wallet pays the invoice, or asks again after a failure.
+  mutating func beginRetrying(_ invoice: Int) {
+    let number = senders.sender(of: invoice, settings.retries, spendableMsat: settings.sendersHaveMsat)
+    tellSender(
+      number,
+      .started(invoiceExpiresAt: invoices[invoice].expiresAt, amountMsat: invoices[invoice].amountMsat))
+  }
+
+  mutating func senderWakes(_ number: Int) {
+    guard senders.all.indices.contains(number) else { return }
+    tellSender(number, .deadlineReached)
+  }
+
+  /// After each answer of the peer.
+  mutating func tellSender(ofPayment payment: UInt64, _ outcome: PaymentOutcome) {
+    guard let number = senders.number(ofPayment: payment), let answer = outcome.attemptAnswer else { return }
+    tellSender(number, .attemptAnswered(attempt: senders.all[number].machine.attempt, answer))
+  }
+
+  private mutating func tellSender(_ number: Int, _ event: SenderEvent) {
+    for directive in senders.handle(number, event, at: peerNow) {
+      switch directive {
+      case .attempt: attempt(number)
+      case .find(let attempt):
+        tellSender(
+          number,
+          isPeerDown
+            ? .attemptLost(attempt: attempt) : .attemptFound(attempt: attempt, fate(number)))
+      case .askHint(let attempt):
+        tellSender(number, hint(number, attempt))
+      case .report(let report):
+        switch report {
+        case .retrying, .skipped: break
+        case .settled, .failed, .pending, .alreadyPending, .alreadyPaid, .refused:
+          senders.note(number, told: report)
+          checkTold(number, report)
+        }
+      }
+    }
+  }
+
+  /// The peer's hint. Without one the sender falls back to its schedule.
+  private func hint(_ number: Int, _ attempt: Int) -> SenderEvent {
+    guard !isPeerDown, !settings.losesHints || (number + attempt) % 4 != 3 else {
+      return .hintFailed(attempt: attempt, .unreachable)
+    }
+    let amountMsat = invoices[senders.all[number].invoice].amountMsat
+    let hint = peer.part { $0.pointee.hint(forAmountMsat: amountMsat, at: peerNow) }
+    return .hintAnswered(attempt: attempt, hint)
+  }
+
+  private mutating func attempt(_ number: Int) {
+    if isPeerDown {
+      let attempt = senders.all[number].machine.attempt
+      return tellSender(number, .attemptAnswered(attempt: attempt, .notSent(.notRunning)))
+    }
+    let invoice = senders.all[number].invoice
+    let hash = invoices[invoice].invoice.paymentHash
+    if peer.part({ $0.pointee.state.payments.contains { $0.request.paymentHash == hash } }) {
+      report(.senderKnows, "A sender begins an attempt while an earlier one is under way.")
+    }
+    senders.note(number, told: nil)
+    let payment = numbers.payment()
+    senders.note(number, payment: payment)
+    request(invoice, part: 1, of: 1, as: payment)
+  }
+
+  /// The peer has restarted: its senders' connections are broken.
+  mutating func breakSenderLinks() {
+    for number in senders.all.indices where settings.retries != .off {
+      tellSender(number, .attemptLost(attempt: senders.all[number].machine.attempt))
+    }
+  }
+
+  /// What the peer knows of the sender's newest attempt.
+  private func fate(_ number: Int) -> AttemptFate {
+    guard let id = senders.all[number].payments.last else { return .neverArrived }
+    if peer.part({ $0.pointee.state.payments.contains { $0.request.id == id } }) { return .inFlight }
+    switch payments.first(where: { $0.id == id })?.state {
+    case .paid?: return .ended(.settled)
+    case .failed?: return .ended(.failed(FailureCode(rawValue: FailureCode.temporaryChannelFailure)))
+    default: return .neverArrived
+    }
+  }
+
+  // MARK: Checks
+
+  private mutating func checkTold(_ number: Int, _ report: SenderReport) {
+    let invoice = senders.all[number].invoice
+    let hash = invoices[invoice].invoice.paymentHash
+    let isPaid = payments.contains { $0.invoice == invoice && $0.state == .paid }
+    let isUnderWay = peer.part { $0.pointee.state.payments.contains { $0.request.paymentHash == hash } }
+    switch report {
+    case .failed where isPaid: self.report(.senderKnows, "A sender is told “failed” of a settled payment.")
+    case .failed where isUnderWay:
+      self.report(.senderKnows, "A sender is told “failed” while its payment is under way.")
+    case .pending where !isUnderWay:
+      self.report(.senderKnows, "A sender is told “pending”, but no payment is under way.")
+    default: break
+    }
+  }
+
+  /// A payment to the wallet has settled.
+  mutating func checkPaidOnce(_ payment: UInt64) {
+    guard let paid = payments.last(where: { $0.id == payment }) else { return }
+    let sum = payments.filter { $0.invoice == paid.invoice && $0.state == .paid }.reduce(0) {
+      $0 + $1.amountMsat
+    }
+    if sum > invoices[paid.invoice].amountMsat {
+      report(.senderKnows, "A sender pays twice for one invoice.")
+    }
+    guard let number = senders.number(ofInvoice: paid.invoice) else { return }
+    if case .failed? = senders.all[number].told {
+      report(.senderKnows, "A payment settles after its sender was told “failed”.")
+    }
+  }
+
+  mutating func checkSendersAtTheEnd() {
+    guard violation == nil, !isStateLost else { return }
+    for sender in senders.all {
+      let isPaid = payments.contains { $0.invoice == sender.invoice && $0.state == .paid }
+      switch sender.told {
+      case .settled? where isPaid: break
+      case .failed? where !isPaid: break
+      case nil, .settled?, .failed?, .pending?, .retrying?, .skipped?, .alreadyPending?, .alreadyPaid?,
+        .refused?:
+        report(.senderKnows, "At the end a sender was told another outcome than the real one.")
+      }
+    }
   }
 }
