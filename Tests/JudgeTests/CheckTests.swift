@@ -148,3 +148,85 @@ import Testing
       "\(found.map { "\($0.invariant.rawValue) \($0.sentence)" })")
   }
 }
+
+/// The extension is killed between the commit of its claim and the journal line of the answer.
+@Suite("A claim whose answer was never written")
+struct ClaimMomentTests {
+  private static let lookForReceived = "{\"readReceived\":{}}"
+  private static let found = "{\"receivedFound\":{\"_0\":[],\"push\":1}}"
+  private static let notRead = "{\"receivedNotRead\":{\"_0\":{\"failed\":{\"_0\":\"x\"}},\"push\":1}}"
+
+  private func findings(ordered: [String] = [], written: [String] = [], ends: Bool = false) throws -> [Int] {
+    let run = try SampleStory.tellWithoutPayments { run in
+      let service = run.start("notifyextd", pid: 200)
+      try run.askAndCommit(
+        2, "extension", pid: 200, service, "holder-died", orderedBefore: ordered)
+      for event in written { service.event("guard-extension", event, at: run.now) }
+      if ends { service.end(at: run.now) } else { service.tear() }
+      run.ended(
+        2, "extension", pid: 200, how: "signalled", number: 9, reason: "killed from outside by signal 9")
+    }
+    return try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue)
+  }
+
+  @Test
+  func `A claim without answer is accepted if the request for it is the journal's last line`() throws {
+    #expect(try findings() == [])
+    #expect(try findings(ordered: [Self.lookForReceived]) == [])
+  }
+
+  @Test
+  func `A claim without answer is accepted if since its request only earlier orders were answered`() throws {
+    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
+    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]) == [])
+  }
+
+  @Test
+  func
+    `A claim without answer violates invariant 1 if its process went on to another event, or ended in order`()
+    throws
+  {
+    #expect(try findings(written: [Self.found]) == [1])
+    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])
+    #expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]) == [1])
+    #expect(try findings(ends: true) == [1])
+  }
+}
+
+/// The judge reads each row and each line a constant number of times.
+@Suite("The judge's work on a long run") struct LinearTests {
+  private func visits(of run: SampleRun) throws -> Int {
+    let collector = EvidenceCollector(home: run.home)
+    var checker = Checker(evidence: try collector.collect { _ in }, requireSettled: true)
+    checker.run()
+    _ = checker.verdict
+    return collector.visits.count
+  }
+
+  @Test
+  func `A run with many payments is sound, and the judge's reads grow linearly with the payments`() throws {
+    let short = try LargeRun.tell(payments: 50)
+    let long = try LargeRun.tell(payments: 200)
+    let verdict = try Judge.verdict(home: long.home, requireSettled: true)
+    #expect(verdict.findings == [] && verdict.missing == [], "\(verdict.text)")
+    #expect(verdict.counts.paid == 200)
+    let looks = (short: try visits(of: short), long: try visits(of: long))
+    #expect(looks.short > 0 && looks.long < 5 * looks.short, "\(looks)")
+  }
+
+  @Test
+  func `The judge's reads grow linearly with rows that no other evidence knows`() throws {
+    func broken(_ rows: Int) throws -> SampleRun {
+      let run = try SampleStory.tell()
+      try run.wallet.execute(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < \(100 + rows))
+        INSERT INTO received_payments (id, payment_hash, amount_msat, epoch, received_wall_ns)
+          SELECT i, CAST('hash ' || i AS BLOB), 1000, 2, i FROM n
+        """)
+      return run
+    }
+    let looks = try [500, 2000].map { try visits(of: try broken($0)) }
+    #expect(looks[1] < 5 * looks[0], "\(looks)")
+  }
+}

@@ -92,3 +92,167 @@ import Testing
     }
   }
 }
+
+@Suite("The judge on a ledger of several wallets") struct WalletsTests {
+  private static let tables = [
+    "connections", "frames", "fence", "payments", "backups", "channel", "htlcs", "pushes", "losses",
+    "external_invoices", "splices",
+  ]
+
+  /// A run whose ledger has the same once more for a second wallet, with the same payments, HTLCs and epochs.
+  private func twice() throws -> SampleRun {
+    let run = try SampleStory.tell()
+    let node = String(repeating: "03", count: 33)
+    var script = "INSERT INTO wallets VALUES (2, x'\(node)', NULL);"
+    for table in Self.tables {
+      // Without constraints, as a copy.
+      script += """
+        CREATE TABLE copied AS SELECT *, 1 AS wallet FROM \(table); DROP TABLE \(table);
+        CREATE TABLE \(table) AS SELECT * FROM copied; DROP TABLE copied;
+        CREATE TEMP TABLE more AS SELECT * FROM \(table); UPDATE more SET wallet = 2;
+        """
+      switch table {
+      case "connections": script += "UPDATE more SET id = id + 1000, node = x'\(node)';"
+      case "frames":
+        script += "UPDATE more SET id = id + (SELECT max(id) FROM frames), connection = connection + 1000;"
+      case "backups": script += "UPDATE more SET revision = revision + 1000;"
+      case "channel", "htlcs": break
+      default: script += "UPDATE more SET id = id + 1000;"
+      }
+      script += "INSERT INTO \(table) SELECT * FROM more; DROP TABLE more;"
+    }
+    try run.ledger.executeAll(script)
+    return run
+  }
+
+  @Test func `Each wallet is judged by itself, the phone's with its container and the other by the ledger`()
+    throws
+  {
+    let alone = try SampleStory.tell()
+    let single = try Judge.verdict(home: alone.home)
+    let run = try twice()
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [], "\(verdict.text)")
+    #expect(verdict.outcome == .sound)
+    #expect(verdict.counts.payments == 2 * single.counts.payments)
+    #expect(verdict.counts.paid == 2 * single.counts.paid)
+    #expect(verdict.counts.connections == 2 * single.counts.connections)
+    #expect(verdict.counts.received == single.counts.received)
+    #expect(verdict.unsettled.count == 2 * single.unsettled.count)
+    #expect(verdict.unsettled.last?.hasPrefix("wallet 2: ") == true)
+  }
+
+  @Test(arguments: [
+    ("UPDATE payments SET wallet = 1 WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')", 3),
+    ("UPDATE backups SET wallet = 1 WHERE revision = (SELECT max(revision) FROM backups)", 4),
+    ("UPDATE fence SET wallet = 1 WHERE id = (SELECT max(id) FROM fence)", 1),
+    ("UPDATE connections SET node = x'02' WHERE id = (SELECT max(id) FROM connections)", 1),
+    (
+      "UPDATE frames SET wallet = 1 WHERE connection = (SELECT min(connection) FROM frames WHERE wallet = 2)",
+      1
+    ),
+  ])
+  func `A row that is another wallet's is found with the number of the wallet`(sql: String, invariant: Int)
+    throws
+  {
+    let run = try twice()
+    try run.ledger.execute(sql)
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.exitCode == 2)
+    let second = verdict.findings.filter { $0.sentence.hasPrefix("Wallet 2: ") }
+    #expect(!second.isEmpty, "\(verdict.text)")
+    #expect(verdict.findings.contains { $0.invariant.rawValue == invariant }, "\(verdict.text)")
+  }
+
+  @Test func `A phone that another phone's peer serves is judged by its own wallet's rows there`() throws {
+    let run = try twice()
+    #expect(throws: JudgeError.noWallet(path: "\(run.home)/lsp/ledger.sqlite")) {
+      try Judge.verdict(home: run.home, peersHome: run.home)
+    }
+    let node = WireBytes.hex(SampleRun.node)
+    try run.ledger.executeAll(
+      """
+      UPDATE wallets SET node = x'\(node)' WHERE id = 2;
+      UPDATE connections SET node = x'\(node)' WHERE wallet = 2;
+      DELETE FROM payments WHERE wallet = 1;
+      """)
+    let peersHome = NSTemporaryDirectory() + "judge-test-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: peersHome) }
+    try FileManager.default.createDirectory(
+      atPath: "\(peersHome)/journal", withIntermediateDirectories: true)
+    for name in try FileManager.default.contentsOfDirectory(atPath: "\(run.home)/journal")
+    where name.contains("-lspd-") {
+      try FileManager.default.moveItem(
+        atPath: "\(run.home)/journal/\(name)", toPath: "\(peersHome)/journal/\(name)")
+    }
+    try FileManager.default.copyItem(atPath: "\(run.home)/lsp", toPath: "\(peersHome)/lsp")
+    try FileManager.default.removeItem(atPath: "\(run.home)/lsp/ledger.sqlite")
+    let verdict = try Judge.verdict(home: run.home, peersHome: peersHome)
+    #expect(verdict.findings == [], "\(verdict.text)")
+    #expect(verdict.counts.payments == 4)
+    let moved = try TestDatabase("\(peersHome)/lsp/ledger.sqlite")
+    try moved.execute("UPDATE payments SET wallet = 1 WHERE state = 'paid'")
+    #expect(try Judge.verdict(home: run.home, peersHome: peersHome).exitCode == 2)
+  }
+}
+
+/// A node other than the wallet's dials the peer.
+@Suite("The verdict on a connection of an unknown node")
+struct UnknownNodeTests {
+  private static let unknownNode = WireBytes.bytes(
+    "034f355bdcb7cc0af728ef3cceb9615d90684bb5b2ca5f859ab0f0b704075871aa")
+  private static let initMessage = [0, 16, 0, 0, 0, 0] as [UInt8]
+
+  private func findings(
+    verdict: String = "visitor", of node: [UInt8] = unknownNode, initMessage: [UInt8] = initMessage,
+    _ then: (SampleRun) throws -> Void = { _ in }
+  ) throws -> [Int] {
+    let run = try SampleStory.tellWithoutPayments { run in
+      try run.connect(2, node: node)
+      try run.receive(2, initMessage, out: [WireBytes.initMessage])
+      try run.ledger.execute(
+        "UPDATE connections SET verdict = ?, judged_at_ns = ? WHERE id = 2",
+        [.text(verdict), .integer(run.stamp)])
+      try then(run)
+      try run.close(2, "the other side disconnected")
+    }
+    return try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue)
+  }
+
+  @Test
+  func `An unknown node's init and ping are no finding`() throws {
+    #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
+  }
+
+  @Test
+  func
+    `An unknown node accepted as the wallet violates invariant 1, and so does the wallet accepted as unknown`()
+    throws
+  {
+    #expect(try findings(verdict: "unfenced").contains(1))
+    #expect(try findings(of: SampleRun.node).contains(1))
+  }
+
+  @Test
+  func `An unknown node may send frames that Baton's own nodes never send`() throws {
+    let networks: [UInt8] = Self.initMessage + [1, 32] + [UInt8](repeating: 6, count: 32)
+    let found = try findings(initMessage: networks) { run in
+      try run.receive(2, [0, 18, 0, 1, 0, 3, 97, 98, 99], out: [WireBytes.pong(1)])
+      try run.receive(2, [0, 18, 0, 1], why: "chatter")
+      try run.receive(2, [9], why: "it is cut off")
+    }
+    #expect(found == [])
+  }
+
+  @Test
+  func `A processed peer_storage or channel_reestablish of an unknown node violates invariant 1`() throws {
+    #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(1))
+    #expect(
+      try findings {
+        try $0.receive(
+          2,
+          WireBytes.reestablish(
+            nextCommitment: 1, nextRevocation: 0, secret: [UInt8](repeating: 0, count: 32)))
+      }.contains(1))
+  }
+}

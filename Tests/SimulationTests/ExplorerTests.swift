@@ -1,8 +1,9 @@
 import Ground
+import Guardrails
 import Heartbeat
 import Museum
 import Testing
-import Guardrails
+import Wallet
 
 @testable import Simulation
 
@@ -180,5 +181,197 @@ import Guardrails
     let isNewAgain = seen.insert(digests[7])
     #expect(!isNewAgain)
     #expect(!seen.contains(0x1234_5678_9ABC_DEF0))
+  }
+}
+
+/// Without a rule the checks must find a violation; otherwise their silence with all rules would prove nothing.
+@Suite("Without a rule") struct RuleTests {
+  private static let length = TimeSpan.seconds(200)
+
+  private func firstFailure(
+    without rules: [Rule], legacy: Bool = false, length: TimeSpan = Self.length,
+    seeds: ClosedRange<UInt64> = 1...1000
+  ) -> RunResult? {
+    for seed in seeds {
+      var settings = RunSettings(seed: seed)
+      settings.world.without = Rules(rules)
+      settings.world.peerIsLegacy = legacy
+      settings.length = length
+      var run = SeedRun(settings)
+      let result = run.run()
+      if result.violation != nil { return result }
+    }
+    return nil
+  }
+
+  @Test func `Without the release order a healthy owner is displaced`() {
+    #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
+  }
+
+  @Test
+  func `Without init-check and state-from-claim two processes use the node at once`() {
+    #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
+  }
+
+  @Test func `Without the wait for all parts a preimage is released for one part`() {
+    let violation = firstFailure(without: [.completeSet])?.violation
+    #expect(violation?.invariant == .paidIsReceivedOnce)
+    #expect(violation?.sentence == "The preimage leaves before all parts of its payment have arrived.")
+  }
+
+  @Test
+  func `A broken run shrinks to at most 6 actions and faults that break the same invariant`() throws {
+    let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
+    let violation = try #require(failure.violation)
+    var settings = RunSettings(seed: failure.seed)
+    settings.world.without = Rules([.initCheck, .stateFromClaim])
+    settings.length = Self.length
+    var shrinker = Shrinker(settings, breaking: violation.invariant)
+    let short = shrinker.shrink()
+    #expect((short.only?.count ?? 1000) <= 6)
+    var again = SeedRun(short)
+    #expect(again.run().violation?.invariant == violation.invariant)
+  }
+
+  @Test func `The names of the rules are distinct, and rules can be combined`() {
+    #expect(Set(Rule.allCases.map(\.rawValue)).count == Rule.allCases.count)
+    #expect(Rules(Rule.allCases).list == Rule.allCases)
+    #expect(Rules([.lock, .incarnation]).list == [.lock, .incarnation])
+  }
+}
+
+/// Other products' coordination in an exhaustive search, which finds each flaw by itself.
+@Suite("Other products' coordination") struct OtherCoordinationTests {
+  /// Searches layer by layer, so that each finding is a shortest one.
+  private func finds(
+    _ sentences: String..., as coordination: Coordination, in counts: [Allowance: Int],
+    statesMax: Int = 20_000
+  ) -> Bool {
+    var settings = ExploreSettings()
+    settings.world.coordination = coordination
+    settings.findsAll = true
+    settings.bounds = Bounds(counts)
+    settings.bounds[.pushes] = 1
+    settings.bounds[.opens] = 1
+    var explorer = Explorer(settings)
+    func isFound() -> Bool {
+      sentences.allSatisfy { words in explorer.findings.contains { $0.violation.sentence.contains(words) } }
+    }
+    while !explorer.isDone, !isFound(), explorer.states < statesMax {
+      explorer.take(explorer.expand(0..<explorer.waiting))
+      explorer.finishLayer()
+    }
+    return isFound()
+  }
+
+  @Test func `Phoenix: after the extension has finished, the app waits while the last beat looks fresh`() {
+    #expect(finds("the extension has finished, but its last beat looks fresh for 5 s", as: .phoenix, in: [:]))
+  }
+
+  @Test
+  func `P-0.4 Phoenix: with a lost, repeated or late message both processes check and then connect`() {
+    #expect(finds("checked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
+  }
+
+  @Test
+  func
+    `Phoenix: with a task the app in front outvotes the extension, and in the background tells it nothing`()
+  {
+    #expect(
+      finds(
+        "its votes for a connection outweigh the one against it",
+        "runs in the background with a task and sends no message there", as: .phoenix, in: [.tasks: 1]))
+  }
+
+  @Test
+  func `Phoenix: a clock set forward connects both; set back, it makes the app wait`() {
+    #expect(
+      finds(
+        "the wall clock was stepped, so the extension's", "is in the future", as: .phoenix,
+        in: [.clockSteps: 1]))
+  }
+
+  @Test func `P-0.4 Phoenix: with a lost, repeated or late message a payment is received twice`() {
+    #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
+  }
+
+  @Test func `Bitkit: both take the lock after a check, and a killed process leaves it locked`() {
+    #expect(
+      finds("both checked the lock, found it free, and then took it", as: .bitkit2025, in: [.preemptions: 1]))
+    #expect(
+      finds(
+        "an extension that no longer runs a node still holds the lock", as: .bitkit2025, in: [.crashes: 1]))
+  }
+
+  @Test func `Bitkit of 2026: with one node there is no second, also when a process is killed`() {
+    #expect(!finds("run their node at the same time", as: .bitkit, in: [.preemptions: 1, .crashes: 1]))
+  }
+
+  @Test func `Mutiny: an extension that has stopped its node still holds the lock`() {
+    #expect(finds("an extension that no longer runs a node still holds the lock", as: .mutiny, in: [:]))
+  }
+
+  @Test func `Matrix: a thawed holder continues with its node`() {
+    #expect(
+      finds(
+        "was frozen until its sign of life was stale, and its node goes on", as: .matrix2023,
+        in: [.freezes: 1]))
+  }
+
+  @Test func `Baton breaks no invariant with a set clock, a task or a late message in 3,000 states`() {
+    #expect(!finds("", as: .baton, in: [.clockSteps: 1, .tasks: 1], statesMax: 3000))
+    #expect(!finds("", as: .baton, in: [.messageFaults: 1], statesMax: 3000))
+  }
+}
+
+/// Each check finds its violation.
+@Suite("Checks of a world") struct CheckTests {
+  /// A released app in the background, suspended with this order pending.
+  private func suspended(with order: ContainerOrder, isFrozen: Bool = false) -> World {
+    var world = World()
+    world.make(.open)
+    world.live(for: .seconds(10))
+    world.make(.home)
+    world.live(for: .seconds(2))
+    world.lives.app?.value.orders = [.container(order)]
+    if isFrozen { world.make(.freeze(.app)) }
+    world.make(.timePasses(until: world.now + .seconds(4)))
+    world.make(.phoneWakes)
+    return world
+  }
+
+  @Test func `An app suspended during a claim or a log checkpoint is killed, which is a violation`()
+    throws
+  {
+    let world = suspended(with: .guardrail(.settle))
+    #expect(world.violation?.invariant == .releasedBeforeSuspension)
+    #expect(world.life(.app) == nil)
+    let claiming = suspended(with: .guardrail(.claim(seen: 1, reason: .holderDied)))
+    #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
+  }
+
+  @Test
+  func `An app suspended before a beat, or frozen before a checkpoint, is not killed`() {
+    let beat = ContainerOrder.guardrail(.beat(epoch: 1, phase: .established, counter: 1))
+    for world in [suspended(with: beat), suspended(with: .guardrail(.settle), isFrozen: true)] {
+      #expect(world.life(.app)?.isSuspended == true)
+      #expect(world.violation == nil)
+    }
+  }
+
+  @Test
+  func `If the newest status is not shown, or not shown last, that is a violation`() {
+    let shown: [WalletDirective] = [
+      .phone(.guardrail(.show(.claiming))), .container(.guardrail(.look)), .phone(.guardrail(.show(.idle))),
+      .container(.guardrail(.settle)),
+    ]
+    func violation(_ newest: Status, _ orders: [WalletDirective]) -> Invariant? {
+      var world = World()
+      world.checkShown(newest, orders)
+      return world.violation?.invariant
+    }
+    #expect(violation(.idle, shown) == nil)
+    #expect(violation(.claiming, shown) == .newestIsShown)
+    #expect(violation(.idle, [.container(.guardrail(.look))]) == .newestIsShown)
   }
 }
