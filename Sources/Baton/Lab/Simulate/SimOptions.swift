@@ -14,6 +14,16 @@ package struct SimOptions: Sendable {
   private var without: [Rule] = []
   private var afterContent: AfterContent?
 
+  /// Which run `replay` and `timeline` mean with --seed.
+  static let ofOneRun = [
+    OptionDeclaration(
+      "--only", value: .text("NUMBERS"),
+      help: "with --seed: keep only the user actions, payments and faults with these numbers, such as 3,9,12"),
+    OptionDeclaration(
+      "--order", value: .integer(0...Int64.max), default: "0",
+      help: "with --seed: the processes move in another order, chosen by N"),
+  ]
+
   package static var declarations: [OptionDeclaration] {
     [
       OptionDeclaration(

@@ -12,14 +12,7 @@ package enum ReplayVerb: Verb {
         OptionDeclaration("--step", help: "print every event and its directives"),
         OptionDeclaration(
           "--seed", value: .text("N"), help: "print the events of run N of `baton sim`, in order"),
-        OptionDeclaration(
-          "--only", value: .text("NUMBERS"),
-          help:
-            "with --seed: keep only the user actions, payments and faults with these numbers, such as 3,9,12"),
-        OptionDeclaration(
-          "--order", value: .integer(0...Int64.max), default: "0",
-          help: "with --seed: the processes move in another order, chosen by N"),
-      ] + SimOptions.declarations,
+      ] + SimOptions.ofOneRun + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(
           "JOURNAL", value: .path("JOURNAL"), count: .any,

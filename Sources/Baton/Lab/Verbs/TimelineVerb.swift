@@ -15,13 +15,7 @@ package enum TimelineVerb: Verb {
           "--out", value: .path("FILE"),
           help: "the file to write, or - for standard output; default: timeline.html in RUN"),
         OptionDeclaration("--seed", value: .text("N"), help: "draw run N of `baton sim`"),
-        OptionDeclaration(
-          "--only", value: .text("NUMBERS"),
-          help: "with --seed: keep only the user actions, payments and faults with these numbers"),
-        OptionDeclaration(
-          "--order", value: .integer(0...Int64.max), default: "0",
-          help: "with --seed: the processes move in another order, chosen by N"),
-      ] + SimOptions.declarations,
+      ] + SimOptions.ofOneRun + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(
           "RUN", value: .path("RUN"), count: .optional,

@@ -378,7 +378,7 @@ package struct WatchLine: Hashable, Sendable {
 
   package private(set) var parts: [Part] = []
 
-  package init() {}
+  init() {}
   init(_ text: String, _ colour: Output.Colour? = nil) { add(text, colour) }
 
   mutating func add(_ text: String, _ colour: Output.Colour? = nil) {

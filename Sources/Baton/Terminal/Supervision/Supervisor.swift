@@ -356,7 +356,7 @@ package struct Supervision {
   /// The home of a phone that is kept; nil if its phone is in the scratch directory.
   package var kept: String?
   /// What is in `kept`.
-  package var keeps: String
+  package var keeps = "the phone"
   /// It only reads, and its scratch directory has only copies.
   package var isLooking = false
   /// Printed when interrupted: the wallet continues the request without the command.
@@ -367,21 +367,6 @@ package struct Supervision {
   package var isForeign = false
   /// The processes that it starts stay after success, so it has no scratch directory.
   package var leavesProcesses = false
-
-  package init(
-    name: String, kept: String? = nil, keeps: String = "the phone", isLooking: Bool = false,
-    goesOn: String? = nil,
-    needsPlace: Bool = true, isForeign: Bool = false, leavesProcesses: Bool = false
-  ) {
-    self.name = name
-    self.kept = kept
-    self.keeps = keeps
-    self.isLooking = isLooking
-    self.goesOn = goesOn
-    self.needsPlace = needsPlace
-    self.isForeign = isForeign
-    self.leavesProcesses = leavesProcesses
-  }
 }
 
 /// A signal that ends a command early: from a key, another program, or a closed terminal.
