@@ -14,8 +14,7 @@ public enum Judge {
   /// one.
   public static func verdict(
     home: String, peersHome: String? = nil, others: [String] = [], requireSettled: Bool = false,
-    without: Set<EvidencePart> = [],
-    progress: (String) -> Void = { _ in }
+    without: Set<EvidencePart> = [], progress: (String) -> Void = { _ in }
   ) throws(JudgeError) -> Verdict {
     var evidence = [try EvidenceCollector(home: home, peersHome: peersHome).collect(progress)]
     for path in others {

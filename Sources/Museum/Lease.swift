@@ -244,9 +244,7 @@ struct LeaseKeeper: Hashable, Sendable, Shiftable {
     terms.holds(lease.role).map { seen.bootClock - lease.bootClock > $0 } ?? false
   }
 
-  private mutating func took(
-    _ entry: Entry, at now: Instant
-  ) -> (directives: [GuardDirective], news: News?) {
+  private mutating func took(_ entry: Entry, at now: Instant) -> (directives: [GuardDirective], news: News?) {
     self.entry = entry
     pause = terms.firstPause
     guard terms.form != .signs, writes else {

@@ -204,8 +204,7 @@ struct LeaseExtension: Side {
   private mutating func react(to event: GuardEvent, at now: Instant) {
     switch event {
     case .pushArrived(let push): waiting.append(push)
-    case .deadlineReached:
-      if let serving, serving.endsAt <= now { finish(.totalTime) }
+    case .deadlineReached: if let serving, serving.endsAt <= now { finish(.totalTime) }
     case .expiryWarned(let push) where push == serving?.push.id: finish(.timeWillExpire)
     case .terminationRequested:
       isEnding = true

@@ -29,9 +29,7 @@ struct Others: Exclusion {
     self.coordination = coordination
   }
 
-  private var terms: LeaseTerms? {
-    if case .lease(let terms)? = coordination.scheme { terms } else { nil }
-  }
+  private var terms: LeaseTerms? { if case .lease(let terms)? = coordination.scheme { terms } else { nil } }
   private var hasVotes: Bool { terms == nil }
 
   func guardrail(of role: Role) -> any ExclusionGuard {
@@ -233,8 +231,7 @@ struct Others: Exclusion {
     case .insisted?: return "after 30 s the app no longer waits, although the extension's flag is set"
     case _ where coordination == .phoenixBefore776: return "the app does not notice the extension's beats"
     case .sawOld? where hasVotes && !hasThawed:
-      return
-        "the app last saw an old beat, or none, and connected without seeing the extension's newer one"
+      return "the app last saw an old beat, or none, and connected without seeing the extension's newer one"
     case .sawOld? where hasThawed:
       return "the \(first) was frozen until its sign of life was stale, and its node goes on after the thaw"
     case .sawOld?: return "the \(first)'s sign of life is never renewed, and expired while its node ran"

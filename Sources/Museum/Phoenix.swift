@@ -46,9 +46,7 @@ struct PhoenixApp: Side {
   var isHiddenAtWork: Bool { isInBackground && node == .running }
   var hasTask: Bool { taskEndsAt != nil }
 
-  var deadline: Instant? {
-    [look == .none ? recheckAt : nil, taskEndsAt].compactMap { $0 }.min()
-  }
+  var deadline: Instant? { [look == .none ? recheckAt : nil, taskEndsAt].compactMap { $0 }.min() }
 
   mutating func decide(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard !hasEnded else { return [] }

@@ -1,5 +1,3 @@
 import Ground
 
-extension Instant {
-  static let zero = Instant(nanoseconds: 0)
-}
+extension Instant { static let zero = Instant(nanoseconds: 0) }

@@ -98,6 +98,4 @@ public struct Rules: OptionSet, Hashable, Sendable {
   public var list: [Rule] { Rule.allCases.filter { contains(Rules($0)) } }
 }
 
-extension Rule {
-  fileprivate func isIn(_ rules: [Rule]) -> Bool { rules.contains(self) }
-}
+extension Rule { fileprivate func isIn(_ rules: [Rule]) -> Bool { rules.contains(self) } }

@@ -44,8 +44,7 @@ package struct ContainerDiagnosis: Sendable {
     case .lockHeldByAnother(let pid):
       return [
         Finding(
-          .twoOwners,
-          "\(owner.name) made the last claim, but process \(pid) holds the lock of that role",
+          .twoOwners, "\(owner.name) made the last claim, but process \(pid) holds the lock of that role",
           remedy: "if it stays so, end process \(pid), and report how it came about")
       ]
     case .beatingWithoutLock:
@@ -165,8 +164,7 @@ package struct ContainerDiagnosis: Sendable {
         remedy: "the next beat creates it again, and if not, quit the app and open it")
     }
     return Finding(
-      .lockFileMissing,
-      "the lock file \(lock.path) is missing, so nothing here shows which process lives",
+      .lockFileMissing, "the lock file \(lock.path) is missing, so nothing here shows which process lives",
       remedy: "open the app, which creates it again", fix: .createLock(path: lock.path))
   }
 
@@ -246,9 +244,7 @@ extension FileMark {
     }
     // A socket is as open as its directory.
     guard isOurs, kind == .plain || kind == .directory, permissions & 0o022 == 0, permissions & 0o077 != 0
-    else {
-      return nil
-    }
+    else { return nil }
     return Finding(
       .readableByOthers, "\(path) can be read by others (mode \(String(permissions, radix: 8)))",
       remedy: "run chmod go-rwx on it", fix: .narrow(path: path, mode: permissions & ~0o077))

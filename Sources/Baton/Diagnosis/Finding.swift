@@ -146,10 +146,9 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
       .broken
     case .stoppedInTransaction, .holderStopped, .holderFrozen, .ownerWithoutLock, .beatWithoutLock,
       .lockFileMissing, .heartbeatMissing, .heartbeatDamaged, .notAPlainFile, .readableByOthers, .otherSchema,
-      .announcementsUnreadable, .unreadable, .startRefused, .daemonMissing, .daemonStopped,
-      .daemonSilent,
-      .processFailed, .processSilent, .paymentWaits, .programMissing, .packageMissing,
-      .locksInvisible, .noRoom, .fewDescriptors:
+      .announcementsUnreadable, .unreadable, .startRefused, .daemonMissing, .daemonStopped, .daemonSilent,
+      .processFailed, .processSilent, .paymentWaits, .programMissing, .packageMissing, .locksInvisible,
+      .noRoom, .fewDescriptors:
       .wrong
     case .holderDead, .foreignFile, .memoryInexact, .connectionsStayOpen, .memoryUnlocked: .note
     }

@@ -124,8 +124,7 @@ extension HolderVerdict {
     case .beatingWithoutLock:
       return
         "held by \(who), alive, with current beats; its lock file was removed or replaced: the next beat locks a new one"
-    case .withoutLock:
-      return "free: its holder \(who) lives and has the container open, but holds no lock"
+    case .withoutLock: return "free: its holder \(who) lives and has the container open, but holds no lock"
     case .lockHeldByAnother(let pid):
       return "between two owners: \(who) made the last claim, but process \(pid) holds the lock of that role"
     case .released: return "free: \(who) released the node"
@@ -135,8 +134,7 @@ extension HolderVerdict {
       return
         "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
     case .goneWithoutBeat:
-      return
-        "free: its holder \(who) is gone; no beat of it is left that shows whether it released the node"
+      return "free: its holder \(who) is gone; no beat of it is left that shows whether it released the node"
     case .copied:
       return
         "free in this copy of a container: its holder \(who) lives, and holds the locks of another container"

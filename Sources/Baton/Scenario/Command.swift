@@ -136,8 +136,7 @@ public enum Condition: Hashable, Sendable {
     case .senderAnswered(let number): scene.sender(of: number).map { $0.told != .nothing } ?? false
     case .invoiceExpired(let number): scene.expiredInvoices.contains(number)
     case .kept(let number): scene.keptParts.contains(number)
-    case .shown(let number):
-      scene.notifications.contains { $0.tells(ofPayment: number) }
+    case .shown(let number): scene.notifications.contains { $0.tells(ofPayment: number) }
     case .invoicePaid(let number): scene.invoice(number) == .paid
     case .invoiceFailed(let number): scene.invoice(number) == .failed
     case .frozen(let role): scene[role].isFrozen

@@ -9,9 +9,7 @@ public struct Director<Stage: ScenarioStage> {
   private let scenario: Scenario
   private var played: [Performance.Played] = []
 
-  private struct TimedOut: Error {
-    var what: String
-  }
+  private struct TimedOut: Error { var what: String }
 
   public init(_ scenario: Scenario, on stage: Stage) {
     self.scenario = scenario
@@ -177,9 +175,7 @@ public protocol ScenarioStage {
   mutating func judge() throws -> StageVerdict
 }
 
-extension ScenarioStage {
-  public mutating func come(to step: Scenario.Step, comment: String?) {}
-}
+extension ScenarioStage { public mutating func come(to step: Scenario.Step, comment: String?) {} }
 
 /// The stage's verdict at the end of the story.
 public enum StageVerdict: Hashable, Sendable {

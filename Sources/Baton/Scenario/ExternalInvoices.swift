@@ -95,7 +95,6 @@ extension Phrase {
   static let invoiceQuestions = [
     Phrase("what became of the invoices?", "The state of each outgoing payment in the wallet.") { _ in
       .ask(.invoices)
-    },
-    Phrase("what does the wallet have?", "The wallet's balance in the channel.") { _ in .ask(.balance) },
+    }, Phrase("what does the wallet have?", "The wallet's balance in the channel.") { _ in .ask(.balance) },
   ]
 }

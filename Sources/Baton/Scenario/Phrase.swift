@@ -154,17 +154,13 @@ extension Phrase {
 
   private static let user = [
     Phrase("the app opens", "The user opens the app, or brings it to the front.") { _ in .make(.open) },
-    Phrase("the app goes home", "The user presses home: the app goes to the background.") { _ in
-      .make(.home)
+    Phrase("the app goes home", "The user presses home: the app goes to the background.") { _ in .make(.home)
     },
     Phrase(
       "the app goes home and comes back TIMES times", "As fast as possible; at the end the app is in front."
-    ) {
-      .make(.homeAndBack(times: $0.times))
-    },
+    ) { .make(.homeAndBack(times: $0.times)) },
     Phrase("the app is swiped away", "The user ends the app; the story goes on when its process has ended.") {
-      _ in
-      .make(.quit)
+      _ in .make(.quit)
     },
   ]
 
@@ -193,8 +189,7 @@ extension Phrase {
     Phrase("the PROCESS is killed", "SIGKILL, as soon as the process runs.") { .make(.kill($0.role)) },
     Phrase("the PROCESS freezes", "SIGSTOP outside a transaction, as soon as the process runs.") {
       .make(.freeze($0.role))
-    },
-    Phrase("the PROCESS thaws", "SIGCONT.") { .make(.thaw($0.role)) },
+    }, Phrase("the PROCESS thaws", "SIGCONT.") { .make(.thaw($0.role)) },
     Phrase(
       "the lock file of the PROCESS is replaced",
       "A new, empty file is at the path; the holder's lock is on the old file, which has no path."
@@ -292,15 +287,11 @@ extension Phrase {
     },
     Phrase(
       "wait until the PROCESS is connected", "The process holds the node, and its channel is re-established."
-    ) {
-      .wait(.connected($0.role))
-    },
+    ) { .wait(.connected($0.role)) },
     Phrase(
       "wait until the app shows “TEXT”",
       "The app shows exactly this status, as in the answer to `what does the app show?`."
-    ) {
-      .wait(.appShows($0.sentence))
-    },
+    ) { .wait(.appShows($0.sentence)) },
     Phrase("wait until payment NUMBER waits for the wallet", "The peer holds the payment.") {
       .wait(.waits(number: $0.number))
     },
@@ -321,20 +312,15 @@ extension Phrase {
     Phrase("wait until the user sees payment NUMBER", "A notification names the payment.") {
       .wait(.shown(number: $0.number))
     },
-    Phrase(
-      "wait until all is settled",
-      "No payment is pending, and both sides of the channel agree."
-    ) { _ in .wait(.allSettled) },
-    Phrase("TIME pass", "The story continues after this time; the only fixed pause.") {
-      .pass($0.span)
-    },
+    Phrase("wait until all is settled", "No payment is pending, and both sides of the channel agree.") { _ in
+      .wait(.allSettled)
+    }, Phrase("TIME pass", "The story continues after this time; the only fixed pause.") { .pass($0.span) },
   ]
 
   private static let questions = [
     Phrase("who holds the node?", "The process of the newest claim, if its role lock is busy.") { _ in
       .ask(.holder)
-    },
-    Phrase("under which epoch?", "The epoch of the newest claim.") { _ in .ask(.epoch) },
+    }, Phrase("under which epoch?", "The epoch of the newest claim.") { _ in .ask(.epoch) },
     Phrase("what does the app show?", "The status that the user reads.") { _ in .ask(.appShows) },
     Phrase("how is the PROCESS?", "Whether the process runs, is suspended or frozen, or has ended, and why.")
     {

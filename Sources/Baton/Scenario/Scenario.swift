@@ -78,9 +78,7 @@ public struct ScenarioParser {
     return try parser.parse()
   }
 
-  static func isOutput(_ line: String) -> Bool {
-    line.first == " " && line.drop { $0 == " " }.hasPrefix(">")
-  }
+  static func isOutput(_ line: String) -> Bool { line.first == " " && line.drop { $0 == " " }.hasPrefix(">") }
 
   private init(_ text: String) {
     var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(Self.trimmed)
@@ -100,17 +98,13 @@ public struct ScenarioParser {
       throw ScenarioError(
         Self.linesMax + 1, "a story may have \(Self.linesMax) lines; split it into two stories")
     }
-    for (index, line) in lines.enumerated() {
-      try take(line, number: index + 1)
-    }
+    for (index, line) in lines.enumerated() { try take(line, number: index + 1) }
     guard let title else {
       throw ScenarioError(1, "a story begins with its title, a comment such as `# The extension is killed`")
     }
     guard case .verdict? = steps.last?.command else {
       throw ScenarioError(
-        max(1, lines.count),
-        "the story ends without `\(Phrase.verdictForm)`; write it as the last line"
-      )
+        max(1, lines.count), "the story ends without `\(Phrase.verdictForm)`; write it as the last line")
     }
     try PeerOutages.check(steps, sendersRetry: sendersRetry)
     try checkSenders()
@@ -156,8 +150,7 @@ public struct ScenarioParser {
   private mutating func takeCommand(_ line: String, _ number: Int) throws(ScenarioError) {
     if let end = steps.last, case .verdict = end.command {
       throw ScenarioError(
-        number,
-        "`\(Phrase.verdictForm)` in line \(end.line) must be the last line; write this above it")
+        number, "`\(Phrase.verdictForm)` in line \(end.line) must be the last line; write this above it")
     }
     for phrase in Phrase.all {
       guard let found = phrase.match(line) else { continue }
@@ -184,18 +177,14 @@ public struct ScenarioParser {
   {
     if let first = steps.first(where: { if case .given = $0.command { false } else { true } }) {
       throw ScenarioError(
-        number,
-        "`\(phrase.form)` belongs in the head of a story; write it above line \(first.line)"
-      )
+        number, "`\(phrase.form)` belongs in the head of a story; write it above line \(first.line)")
     }
     if let twice = steps.first(where: { phrase.match($0.text)?.role == found.role }) {
       throw ScenarioError(number, "line \(twice.line) has this setting already; write `\(phrase.form)` once")
     }
   }
 
-  private mutating func note(
-    _ command: Command, _ found: Phrase.Found, _ number: Int
-  ) throws(ScenarioError) {
+  private mutating func note(_ command: Command, _ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
     if let amountSat = found.amountSat {
       guard found.number == payments.count + 1 else {
         throw ScenarioError(
@@ -308,8 +297,7 @@ enum PeerOutages {
       if let line = downSince {
         if needsPeer(step.command, sendersRetry) {
           throw ScenarioError(
-            step.line,
-            "the peer is down since line \(line); write `the peer comes up again` above this line")
+            step.line, "the peer is down since line \(line); write `the peer comes up again` above this line")
         }
         if case .make(.startPeer) = step.command { downSince = nil }
       } else if case .make(.startPeer) = step.command {
@@ -324,9 +312,8 @@ enum PeerOutages {
   private static func needsPeer(_ command: Command, _ sendersRetry: Bool) -> Bool {
     switch command {
     case .make(.pay), .make(.payExpired): !sendersRetry
-    case .make(.stopPeer), .make(.restartPeer), .make(.payInParts), .make(.payNextPart),
-      .make(.payInReboot), .make(.payInvoice), .make(.failNext), .make(.failChannel),
-      .make(.silentPush), .verdict:
+    case .make(.stopPeer), .make(.restartPeer), .make(.payInParts), .make(.payNextPart), .make(.payInReboot),
+      .make(.payInvoice), .make(.failNext), .make(.failChannel), .make(.silentPush), .verdict:
       true
     case .given, .make, .wait, .pass, .ask: false
     }

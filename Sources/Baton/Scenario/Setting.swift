@@ -84,8 +84,7 @@ extension Setting {
     case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
     case .startsExtensionAnew: ["--extension-reuse", "no"]
     case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendersHave,
-      .sendsSilentPushes,
-      .extensionWithoutKeychain:
+      .sendsSilentPushes, .extensionWithoutKeychain:
       []
     }
   }

@@ -50,9 +50,7 @@ package final class Serve {
     settings.bodyBytesMax = ServeGate.bodyBytesMax
     server = try HTTPServer(
       HostAndPort(loopback: port), loop: loop, settings: settings,
-      replying: {
-        [unowned self] in reply(to: $0)
-      })
+      replying: { [unowned self] in reply(to: $0) })
     feed = try LiveFeed(phone, loop: loop, onView: { [unowned self] in show($0) }, onFailure: onFailure)
   }
 

@@ -86,9 +86,7 @@ struct ServeGate: Sendable {
 }
 
 extension String {
-  fileprivate var trimmed: String {
-    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-  }
+  fileprivate var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
 }
 
 /// Why a request is not answered: one sentence, and the status.
@@ -116,9 +114,7 @@ enum ServeRefusal: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  var allow: String? {
-    if case .otherMethod(let allowed) = self { allowed } else { nil }
-  }
+  var allow: String? { if case .otherMethod(let allowed) = self { allowed } else { nil } }
 
   var description: String {
     switch self {

@@ -100,8 +100,7 @@ extension JUnitFile.Case {
     self.init(name: "seed \(result.seed)", milliseconds: took.wholeMilliseconds)
     guard let violation = result.violation else { return }
     outcome = .failed(
-      violation.invariant.sentence,
-      details: "\(violation.sentence)\nagain: baton replay \(words)")
+      violation.invariant.sentence, details: "\(violation.sentence)\nagain: baton replay \(words)")
   }
 
   /// One case per invariant, over all states that an exploration has visited.

@@ -129,7 +129,6 @@ package enum RunPlace {
     let parent = FilePath.parent(of: Phone(home: kept).home)
     guard !FilePath.isDirectory(parent) else { return }
     throw CommandFailure(
-      .cannotCreate,
-      "the directory \(parent) for \(kept) does not exist; create it, or name another place")
+      .cannotCreate, "the directory \(parent) for \(kept) does not exist; create it, or name another place")
   }
 }

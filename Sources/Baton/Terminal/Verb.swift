@@ -13,9 +13,7 @@ package protocol Verb {
   static func supervision(_ line: ParsedCommandLine) -> Supervision?
 }
 
-extension Verb {
-  package static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil }
-}
+extension Verb { package static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil } }
 
 /// The command line, and what every verb needs from it.
 package struct Invocation {

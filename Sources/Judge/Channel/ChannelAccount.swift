@@ -160,8 +160,7 @@ struct WalletViews {
     guard let start = play(start, sequence[..<common], without: common) else { return [] }
     for missing in cuts {
       guard let base = play(start, sequence[common...], without: missing) else { continue }
-      for steps in [[], [.revoke], [.commit], [.revoke, .commit], [.commit, .revoke], [.bind]]
-        as [[OwnStep]]
+      for steps in [[], [.revoke], [.commit], [.revoke, .commit], [.commit, .revoke], [.bind]] as [[OwnStep]]
       {
         if let view = extend(base, by: steps, adoptsFirst: true) { views.append(view) }
         if let view = extend(base, by: steps, adoptsFirst: false) { views.append(view) }

@@ -42,9 +42,7 @@ struct ChannelView: Hashable {
   struct Illegal: Error { let reason: String }
 
   /// Whether the other side still has to revoke for the newest commitment that `end` signed.
-  func isInFlight(from end: ChannelEnd) -> Bool {
-    commitmentsSigned[end] != revocationsSent[end.other]
-  }
+  func isInFlight(from end: ChannelEnd) -> Bool { commitmentsSigned[end] != revocationsSent[end.other] }
 
   /// Returns the HTLCs that it moved.
   mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
@@ -103,9 +101,7 @@ struct ChannelView: Hashable {
     guard htlcs[index].addStage == OpenHTLC.irrevocable else {
       throw Illegal(reason: "HTLC \(id) is removed before it was irrevocably committed")
     }
-    if case .fulfilled(.some(let preimage)) = ending,
-      Secrets.sha256(preimage) != htlcs[index].paymentHash
-    {
+    if case .fulfilled(.some(let preimage)) = ending, Secrets.sha256(preimage) != htlcs[index].paymentHash {
       throw Illegal(reason: "the preimage for HTLC \(id) does not hash to its payment hash")
     }
     htlcs[index].ending = ending
@@ -129,9 +125,7 @@ struct ChannelView: Hashable {
     return moves
   }
 
-  func htlcSignatures(by end: ChannelEnd) -> Int {
-    htlcs.filter { $0.isInCommitment(of: end.other) }.count
-  }
+  func htlcSignatures(by end: ChannelEnd) -> Int { htlcs.filter { $0.isInCommitment(of: end.other) }.count }
 
   private mutating func revoke(_ secret: [UInt8], by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
     guard isInFlight(from: end.other) else {
@@ -297,9 +291,7 @@ extension ChannelView {
   private mutating func begin(_ terms: SpliceNegotiation.Terms, by end: ChannelEnd) throws(Illegal) {
     guard var negotiation, negotiation.isQuiescent, !negotiation.isOver, negotiation.terms == nil,
       end == .wallet
-    else {
-      throw Illegal(reason: "a splice begins only in a quiescent channel")
-    }
+    else { throw Illegal(reason: "a splice begins only in a quiescent channel") }
     guard terms.contribution < 0 else {
       throw Illegal(reason: "its contribution is \(terms.contribution) sat, and a splice may only withdraw")
     }
@@ -319,9 +311,7 @@ extension ChannelView {
   private mutating func agree(_ contribution: Int64, _ key: [UInt8], by end: ChannelEnd) throws(Illegal) {
     guard var negotiation, !negotiation.isOver, negotiation.terms != nil, negotiation.peerKey == nil,
       end == .peer
-    else {
-      throw Illegal(reason: "no unanswered splice_init of the wallet precedes it")
-    }
+    else { throw Illegal(reason: "no unanswered splice_init of the wallet precedes it") }
     guard contribution == 0 else { throw Illegal(reason: "the peer contributes its own money to a splice") }
     negotiation.peerKey = key
     self.negotiation = negotiation

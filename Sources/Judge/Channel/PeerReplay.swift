@@ -348,8 +348,7 @@ extension PeerReplay {
     }
     links[frame.entry.connection]?.receivedReestablish = true
     links[frame.entry.connection]?.mustResendCommitment =
-      body.nextCommitment == view.commitmentsSigned[.peer]
-      && view.isInFlight(from: .peer)
+      body.nextCommitment == view.commitmentsSigned[.peer] && view.isInFlight(from: .peer)
     links[frame.entry.connection]?.mustResendRevocation = body.nextRevocation != revocations
     resume(body, by: .wallet, frame)
   }
@@ -380,8 +379,7 @@ extension PeerReplay {
 
   /// A connection of another node than the wallet's. Its frames are not judged, unless they concern the channel.
   func isOtherNode(_ connection: Int64) -> Bool {
-    guard let entry = evidence.ledger.connection(connection), let node = entry.node
-    else { return false }
+    guard let entry = evidence.ledger.connection(connection), let node = entry.node else { return false }
     guard let wallet else { return entry.verdict == "visitor" }
     return node != wallet
   }
@@ -434,9 +432,7 @@ extension PeerReplay {
     }
   }
 
-  private func entryIsFenced(_ id: Int64) -> Bool {
-    evidence.ledger.connection(id)?.verdict == "accepted"
-  }
+  private func entryIsFenced(_ id: Int64) -> Bool { evidence.ledger.connection(id)?.verdict == "accepted" }
 }
 
 // Splices in the frames.
@@ -542,9 +538,8 @@ struct ChannelOpening {
     return (UInt64(wallet), UInt64(peer))
   }
 
-  private static func derived(
-    from row: ChannelEntry, _ evidence: Evidence
-  ) -> (wallet: UInt64, peer: UInt64) {
+  private static func derived(from row: ChannelEntry, _ evidence: Evidence) -> (wallet: UInt64, peer: UInt64)
+  {
     let ledger = evidence.ledger
     let paid = ledger.payments.filter(\.isPaid)
     let open = ledger.htlcs.filter { htlc in

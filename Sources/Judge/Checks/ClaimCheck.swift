@@ -9,16 +9,12 @@ extension Checker {
       checkProcess(of: claim, after: previous)
       previous = claim
     }
-    if evidence.wallet.container?.count != 16 {
-      find(.containerID, at: [.wallet("meta")])
-    }
+    if evidence.wallet.container?.count != 16 { find(.containerID, at: [.wallet("meta")]) }
   }
 
   private mutating func checkSuccession(of claim: ClaimEntry, after previous: ClaimEntry?) {
     let seen = previous?.epoch ?? 0
-    if claim.seenEpoch != seen {
-      find(.claimedAgainst, claim.epoch, claim.seenEpoch, seen, at: [claim.row])
-    }
+    if claim.seenEpoch != seen { find(.claimedAgainst, claim.epoch, claim.seenEpoch, seen, at: [claim.row]) }
     if claim.isRaised {
       // A move raises the epoch above its own claim as well.
       let isAboveOwn = claim.movesHere && claim.epoch == seen &+ 1
@@ -87,12 +83,8 @@ extension Checker {
   private mutating func checkAccepted(_ replay: PeerReplay) {
     var highest: Int64 = 0
     for (connection, _) in replay.accepted {
-      guard let entry = evidence.ledger.connection(connection),
-        let epoch = entry.epoch
-      else { continue }
-      if epoch < highest {
-        find(.olderEpochAccepted, connection, epoch, highest, at: [entry.row])
-      }
+      guard let entry = evidence.ledger.connection(connection), let epoch = entry.epoch else { continue }
+      if epoch < highest { find(.olderEpochAccepted, connection, epoch, highest, at: [entry.row]) }
       highest = max(highest, epoch)
     }
     guard evidence.hasContainer else { return }
@@ -131,9 +123,7 @@ extension Checker {
     for write in writes {
       checkOwner(of: write, after: previous, next)
       checkAnnouncement(of: write, &counts)
-      if write.summary == nil {
-        find(.writeUnknown, write.id, write.what, at: [write.row])
-      }
+      if write.summary == nil { find(.writeUnknown, write.id, write.what, at: [write.row]) }
       previous = write
     }
     checkNumbers("node_writes", writes.map(\.id))

@@ -2,9 +2,7 @@
 extension Checker {
   mutating func checkLedger() {
     let ledger = evidence.ledger
-    if ledger.channels.count != 1 {
-      find(.channelRows, ledger.channels.count, at: [.ledger("channel")])
-    }
+    if ledger.channels.count != 1 { find(.channelRows, ledger.channels.count, at: [.ledger("channel")]) }
     for loss in ledger.losses {
       find(
         .stateLost, loss.connection,
@@ -28,12 +26,8 @@ extension Checker {
         return find(.backupsDiffer, at: [.ledger("backups")])
       }
     }
-    guard next == kept.count else {
-      return find(.backupsDiffer, at: [kept[next].row])
-    }
-    if let newest = kept.last, newest.isOnlyHash {
-      find(.backupOnlyHash, at: [newest.row])
-    }
+    guard next == kept.count else { return find(.backupsDiffer, at: [kept[next].row]) }
+    if let newest = kept.last, newest.isOnlyHash { find(.backupOnlyHash, at: [newest.row]) }
   }
 }
 
@@ -63,9 +57,7 @@ extension Checker {
       row: row, htlcs: Array(evidence.wallet.htlcs), splices: Array(evidence.wallet.splices),
       isRestored: evidence.wallet.isRestored, end: .wallet)
     var fewest: [String]?
-    for view in WalletViews(opening: opening, sequence: sequence, rows: Array(evidence.wallet.htlcs))
-      .all()
-    {
+    for view in WalletViews(opening: opening, sequence: sequence, rows: Array(evidence.wallet.htlcs)).all() {
       let differences = account.differences(from: view)
       if differences.count < fewest?.count ?? .max { fewest = differences }
       if differences.isEmpty { break }
@@ -178,8 +170,7 @@ private struct FrameBundler {
     default: break
     }
     var bundle =
-      last
-      ?? FrameBundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
+      last ?? FrameBundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
     if isOfSplice { bundle.isOfSplice = true }
     if case .commit = step { bundle.hasCommitment = true }
     if case .revoke = step { bundle.hasRevocation = true }

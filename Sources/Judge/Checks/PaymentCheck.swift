@@ -114,9 +114,7 @@ extension Checker {
     let waiting = Set(evidence.ledger.htlcs.filter { $0.state == "sentAdd" }.map(\.id))
     for payment in evidence.ledger.payments {
       guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
-      if !waiting.contains(htlc) {
-        find(.offeredUnsent, payment.id, htlc, at: [payment.row])
-      }
+      if !waiting.contains(htlc) { find(.offeredUnsent, payment.id, htlc, at: [payment.row]) }
     }
   }
 }
@@ -169,9 +167,7 @@ extension Checker {
     } else if group.wholeMsat != entry.amountMsat {
       find(.receivedDiffers, name, amountWords(group.wholeMsat), at: [entry.row] + group.whole.map(\.row))
     }
-    if let open = group.firstHeld {
-      find(.receivedHeld, name, at: [entry.row, open.row])
-    }
+    if let open = group.firstHeld { find(.receivedHeld, name, at: [entry.row, open.row]) }
   }
 
   /// The number of receipts equals the sum in the writes, for each epoch.

@@ -212,8 +212,7 @@ extension SentEntry {
   fileprivate var end: End {
     End(
       paymentHash: Hexadecimal.encode(paymentHash), htlc: htlc,
-      preimage: preimage.map { Hexadecimal.encode($0) },
-      failureCode: failureCode)
+      preimage: preimage.map { Hexadecimal.encode($0) }, failureCode: failureCode)
   }
 }
 

@@ -11,10 +11,7 @@ extension Checker {
       switch entry.state {
       case "paid": checkPaid(entry, life, replay)
       case "failed": checkFailed(entry, life, replay)
-      case "pending":
-        if evidence.moves.isHereNow {
-          notePending(.sentPending, name(entry), at: [entry.row])
-        }
+      case "pending": if evidence.moves.isHereNow { notePending(.sentPending, name(entry), at: [entry.row]) }
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
       checkOnce(entry, duplicates)
@@ -47,9 +44,7 @@ extension Checker {
     if replay.isChannelKnown, life?.endSignedNs == nil || life?.preimage != entry.preimage {
       find(.sentUnsigned, name(entry), at: [entry.row])
     }
-    if arrivals(of: entry).isEmpty {
-      find(.sentUnpaid, name(entry), at: [entry.row])
-    }
+    if arrivals(of: entry).isEmpty { find(.sentUnpaid, name(entry), at: [entry.row]) }
   }
 
   private mutating func checkFailed(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
@@ -168,9 +163,7 @@ extension Checker {
       }
     }
     for entry in evidence.wallet.splices where entry.state == "done" || entry.state == "signed" {
-      if !peersKept.contains(entry.txid) {
-        find(.spliceUnknown, entry.name, entry.state, at: [entry.row])
-      }
+      if !peersKept.contains(entry.txid) { find(.spliceUnknown, entry.name, entry.state, at: [entry.row]) }
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
       let owners = ours.all(theirs.txid).filter { $0.state != "forgotten" }

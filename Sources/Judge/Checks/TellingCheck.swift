@@ -30,9 +30,7 @@ extension Checker {
   /// A wallet's connection names the epoch of its owner's claim.
   private mutating func checkOpener(of entry: ConnectionEntry, _ periods: TellingPeriods) {
     guard !isOfOtherContainer(entry), tells(entry, at: entry.openedAtNs, periods) else { return }
-    guard let epoch = entry.epoch else {
-      return find(.connectionWithoutEpoch, entry.id, at: [entry.row])
-    }
+    guard let epoch = entry.epoch else { return find(.connectionWithoutEpoch, entry.id, at: [entry.row]) }
     // A missing claim is a finding of invariant 1.
     guard let claim = evidence.wallet.claim(epoch), claim.role != "app" else { return }
     find(.openedByExtension, entry.id, claim.role, epoch, at: [entry.row, claim.row])
@@ -218,9 +216,8 @@ extension Checker {
     }
   }
 
-  private mutating func checkTime(
-    of push: Int64, sinceNs: Int64, untilNs: Int64, _ row: EvidenceRow
-  ) -> Bool {
+  private mutating func checkTime(of push: Int64, sinceNs: Int64, untilNs: Int64, _ row: EvidenceRow) -> Bool
+  {
     let limit: Int64 = 31_000_000_000
     guard untilNs &- sinceNs > limit else { return false }
     find(.time, push, at: [row])

@@ -52,17 +52,14 @@ struct Absences {
     }
     if evidence.ledger.missingFrames != 0 {
       addDamage(
-        .ledger,
-        "\(countWords(Int(clamping: evidence.ledger.missingFrames), "row")) of frames are missing")
+        .ledger, "\(countWords(Int(clamping: evidence.ledger.missingFrames), "row")) of frames are missing")
     }
     guard !evidence.hasLedger else { return }
     add(.ledger, "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite")
   }
 
   private mutating func addPhone(_ evidence: Evidence) {
-    guard let phone = evidence.phone else {
-      return add(.phone, "there is no directory \(evidence.home)/os")
-    }
+    guard let phone = evidence.phone else { return add(.phone, "there is no directory \(evidence.home)/os") }
     for (name, problem) in phone.problems.sorted(by: { $0.key < $1.key }) {
       let sentence = "\(evidence.home)/os/\(name) is unusable: \(problem.words)"
       if problem == .missing { add(.phone, sentence) } else { addDamage(.phone, sentence) }
@@ -120,8 +117,7 @@ struct Absences {
     for (row, journal) in phone.rowsBehindJournals(journals, isCertain: evidence.isCertain) {
       addDamage(
         .phoneJournals,
-        "\(journal.name) ends before \(row): its end was cut off, or another journal of iosd is missing"
-      )
+        "\(journal.name) ends before \(row): its end was cut off, or another journal of iosd is missing")
     }
   }
 
@@ -133,9 +129,7 @@ struct Absences {
     for container in others.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       let arrival = moves.arrivals.last { $0.from.container == container }
       let words =
-        arrival.map {
-          "the wallet moved into this container under epoch \($0.to.epoch); its earlier history"
-        }
+        arrival.map { "the wallet moved into this container under epoch \($0.to.epoch); its earlier history" }
         ?? "the wallet moved away from this container; its later history"
       add(
         .otherContainer,
@@ -146,9 +140,7 @@ struct Absences {
   // MARK: Journals
 
   private mutating func addWallet(_ program: String, _ evidence: Evidence, _ missing: MissingJournals) {
-    let claims = evidence.wallet.claims.filter {
-      missing.epochs.contains($0.epoch) && $0.program == program
-    }
+    let claims = evidence.wallet.claims.filter { missing.epochs.contains($0.epoch) && $0.program == program }
     guard let first = claims.first else { return }
     let epochs = Self.list(claims.map(\.epoch))
     add(
@@ -177,8 +169,7 @@ struct Absences {
     let damage: [String?] = [
       isTorn
         ? "has \(countWords(unreadable.count, "unreadable line")), the first is line \(unreadable.first)"
-        : nil,
-      journal.disorder.map { "has records out of order, the first in line \($0)" },
+        : nil, journal.disorder.map { "has records out of order, the first in line \($0)" },
       journal.changedLine.map {
         "line \($0) does not follow the line before it: a line was changed or removed"
       },

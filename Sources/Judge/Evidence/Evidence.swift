@@ -216,8 +216,7 @@ struct WalletMoves {
     var moves: [Move] = []
     for frame in ledger.frames where frame.entry.isIn {
       guard case .initMessage(let claim?, _, let replaced?) = frame.message,
-        replaced.container != claim.container, let place = places[claim], place > 0,
-        moves.last?.to != claim
+        replaced.container != claim.container, let place = places[claim], place > 0, moves.last?.to != claim
       else { continue }
       let before = ledger.fences[place - 1].claim
       guard before.epoch == replaced.epoch, before.container == replaced.container else { continue }
@@ -260,9 +259,8 @@ struct EarlyEnds {
 
   /// Marks these journals.
   init(
-    _ journals: inout [JournalFile], _ wallet: WalletEvidence,
-    _ ledger: LedgerEvidence, _ phone: PhoneEvidence?,
-    isCertain: (Int64) -> Bool
+    _ journals: inout [JournalFile], _ wallet: WalletEvidence, _ ledger: LedgerEvidence,
+    _ phone: PhoneEvidence?, isCertain: (Int64) -> Bool
   ) {
     let claims = Dictionary(grouping: wallet.claims) { Process(pid: $0.pid, startTime: $0.startTime) }
     let ends = Dictionary(

@@ -103,9 +103,7 @@ struct EvidenceCollector {
       let number = try numberOfWallet(in: ledgerFile)
       let ledgerEvidence = try LedgerEvidence(ledgerFile, wallet: number, visits)
       // If the peer has frames, an empty wallet database is a loss.
-      if !hasTables, ledgerEvidence.frames.isEmpty {
-        throw .neverBegun(path: walletPath)
-      }
+      if !hasTables, ledgerEvidence.frames.isEmpty { throw .neverBegun(path: walletPath) }
       let runs = ledgerEvidence.runs.map(\.boot)
       let before = try WalletEvidence(walletFile, runs: runs, visits)
       guard let records = try storedRecords(scratch) else { continue }
@@ -141,12 +139,8 @@ struct EvidenceCollector {
       let scratch = try Scratch()
       guard let ledger = try ledgerSource(scratch) else { continue }
       let tables = TableReader(
-        try SQLiteFile(path: ledger.path, isLive: ledger.isOpened, of: ledgerPath),
-        wallet: 1, visits)
-      return (
-        try tables.read("pushes", by: "id"),
-        try tables.read("payments", by: "id")
-      )
+        try SQLiteFile(path: ledger.path, isLive: ledger.isOpened, of: ledgerPath), wallet: 1, visits)
+      return (try tables.read("pushes", by: "id"), try tables.read("payments", by: "id"))
     }
     throw .unstable(home: home)
   }
@@ -309,8 +303,7 @@ extension EvidenceCollector {
   /// Of all journals, as the claims may lack one.
   func boots(_ known: Boots, _ heads: [JournalHead]) -> Boots {
     var boots = known
-    boots.insert(
-      heads.filter { !$0.boot.isEmpty }.sorted { $0.startedWallNs < $1.startedWallNs }.map(\.boot))
+    boots.insert(heads.filter { !$0.boot.isEmpty }.sorted { $0.startedWallNs < $1.startedWallNs }.map(\.boot))
     return boots
   }
 
@@ -411,10 +404,8 @@ struct FileStamp: Hashable {
     guard stat(path, &facts) == 0 else { return nil }
     inode = UInt64(facts.st_ino)
     size = Int64(facts.st_size)
-    modifiedNanoseconds =
-      Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
-    changedNanoseconds =
-      Int64(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_ctim.tv_nsec)
+    modifiedNanoseconds = Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+    changedNanoseconds = Int64(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_ctim.tv_nsec)
   }
 }
 

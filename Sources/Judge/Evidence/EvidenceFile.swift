@@ -140,9 +140,7 @@ final class Scratch {
     for suffix in Self.suffixes {
       unlink(target + suffix)
       guard FileStamp(database + suffix) != nil else { continue }
-      do throws(EvidenceFile.Problem) {
-        try Self.copy(database + suffix, to: target + suffix)
-      } catch {
+      do throws(EvidenceFile.Problem) { try Self.copy(database + suffix, to: target + suffix) } catch {
         throw .unreadable(path: database + suffix, reason: error.words)
       }
     }
@@ -179,9 +177,7 @@ final class Scratch {
           write(descriptor, $0.baseAddress.map { $0 + written }, piece.count - written)
         }
         if count < 0 && errno == EINTR { continue }
-        guard count > 0 else {
-          throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))")
-        }
+        guard count > 0 else { throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))") }
         written += count
       }
     }

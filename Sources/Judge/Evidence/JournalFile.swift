@@ -186,9 +186,7 @@ struct JournalReading {
   }
 
   /// Takes every byte, before the lines that the piece completes.
-  mutating func feed(_ piece: ArraySlice<UInt8>) {
-    if let found = scan?.feed(piece) { pending += found }
-  }
+  mutating func feed(_ piece: ArraySlice<UInt8>) { if let found = scan?.feed(piece) { pending += found } }
 
   mutating func take(_ bytes: ArraySlice<UInt8>) {
     line += 1
@@ -295,8 +293,7 @@ struct JournalDigest {
   /// Nil if no check uses the record.
   mutating func event(of core: String, _ record: JournalRecord) -> JournalRecord? {
     switch core {
-    case "guard":
-      kept(record, record.event.only(["incomingStored"]), ["storeIncoming"]) ?? guardEvent(record)
+    case "guard": kept(record, record.event.only(["incomingStored"]), ["storeIncoming"]) ?? guardEvent(record)
     case "incoming": kept(record, record.event.only(["removed", "notRemoved"]), ["remove"])
     case "node":
       kept(

@@ -79,9 +79,7 @@ private struct ChannelFailure: Decodable {
   let reason: String
 }
 
-private struct Missing: Decodable {
-  let count: Int64
-}
+private struct Missing: Decodable { let count: Int64 }
 
 /// The opened ledger, with the directory of its copy, which is removed with this value.
 final class LedgerSource {

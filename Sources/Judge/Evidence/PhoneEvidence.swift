@@ -107,9 +107,7 @@ struct PhoneEvidence {
       processes: Self.rows(in: processes), Boots())
   }
 
-  private init(
-    pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue], _ boots: Boots
-  ) {
+  private init(pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue], _ boots: Boots) {
     numbers = zip(Self.names, [pushes, notifications, processes]).map { name, rows in
       (name, Set(rows.compactMap { $0["id"]?.integer }).sorted())
     }
@@ -126,9 +124,8 @@ struct PhoneEvidence {
       }
       newest[id] = Process(
         id: id, role: role, pid: pid, startTime: row["start_time"]?.integer, how: row["how"]?.text,
-        number: row["number"]?.integer,
-        reason: row["reason"]?.text, endCode: row["end_code"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
-        peakFootprintBytes: row["peak_footprint_bytes"]?.integer,
+        number: row["number"]?.integer, reason: row["reason"]?.text, endCode: row["end_code"]?.text,
+        isCrash: row["crashed"]?.isTrue ?? false, peakFootprintBytes: row["peak_footprint_bytes"]?.integer,
         startedNs: row.time("started_at_ns", boots), endedNs: row.time("ended_at_ns", boots))
     }
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
@@ -139,9 +136,7 @@ struct PhoneEvidence {
     var places: [Int64: Int] = [:]
     for row in rows {
       guard let id = row["id"]?.integer, let visible = row["visible"], let at = row.time("at_ns", boots)
-      else {
-        continue
-      }
+      else { continue }
       let push = Push(
         id: id, isVisible: visible.isTrue, isBadgeOrSound: row["badge_or_sound"]?.isTrue ?? false, atNs: at,
         fate: row["fate_code"]?.text, detail: row["fate_detail"]?.text)
@@ -169,8 +164,7 @@ struct PhoneEvidence {
         // The user's action on a notification that is already counted.
       } else {
         places[id, default: []].append(shown.count)
-        shown.append(
-          Notification(id: id, push: row["push"]?.integer, atNs: row.time("at_ns", boots)))
+        shown.append(Notification(id: id, push: row["push"]?.integer, atNs: row.time("at_ns", boots)))
       }
     }
     return shown.compactMap { $0 }
@@ -323,9 +317,7 @@ extension PhoneEvidence {
     for process in processes {
       let name = "\(process.role) process \(process.pid)"
       if let atNs = process.startedNs { rows.append(("the start of \(name)", atNs, false)) }
-      if let atNs = process.endedNs, process.how != nil {
-        rows.append(("the end of \(name)", atNs, true))
-      }
+      if let atNs = process.endedNs, process.how != nil { rows.append(("the end of \(name)", atNs, true)) }
     }
     return rows
   }

@@ -24,9 +24,7 @@ final class SQLiteFile {
       ? .damaged(path: path, reason: error.words) : .unreadable(path: path, reason: error.words)
   }
 
-  private struct Named: Decodable {
-    let name: String
-  }
+  private struct Named: Decodable { let name: String }
 
   func tables() throws(JudgeError) -> [String] {
     try rows(of: "sqlite_schema", where: "type = 'table'", by: "name") { (row: Named) in row.name }
@@ -171,9 +169,7 @@ private struct RowColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 /// Counts accesses to rows and journal lines. Tests hold that each is accessed only a few times, however many there
 /// are.
-final class Visits {
-  var count = 0
-}
+final class Visits { var count = 0 }
 
 /// Rows in order, with counted accesses.
 struct Rows<Element>: RandomAccessCollection {

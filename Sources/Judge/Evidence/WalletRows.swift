@@ -92,8 +92,7 @@ struct WriteSummary {
 
   private static let numbers: [Substring: ClosedRange<Int64>] = [
     "revision": 0...(.max), "received": 0...(.max), "offered": 1...1000, "ended": 1...1000,
-    "waiting": 0...1000,
-    "invoice": 1...1, "cancelled": 1...1, "restored": 1...1, "failed": 1...1,
+    "waiting": 0...1000, "invoice": 1...1, "cancelled": 1...1, "restored": 1...1, "failed": 1...1,
   ]
 }
 
@@ -163,9 +162,7 @@ struct InvoiceEntry: Decodable {
 }
 
 /// A row of which only the payment is judged: a cancelled invoice, or an announced payment's record.
-struct HashEntry: Decodable {
-  let paymentHash: [UInt8]
-}
+struct HashEntry: Decodable { let paymentHash: [UInt8] }
 
 struct ReceivedEntry: Decodable {
   let id: Int64

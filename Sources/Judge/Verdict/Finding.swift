@@ -11,9 +11,7 @@ public struct Finding: Hashable, Sendable {
   /// Of another wallet than the phone's: its number in the ledger.
   private(set) var wallet: Int64?
 
-  public init(
-    _ kind: FindingKind, _ values: [String] = [], at rows: [EvidenceRow] = [], atNs: Int64? = nil
-  ) {
+  public init(_ kind: FindingKind, _ values: [String] = [], at rows: [EvidenceRow] = [], atNs: Int64? = nil) {
     self.kind = kind
     self.values = values
     self.rows = rows

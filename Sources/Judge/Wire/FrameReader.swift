@@ -60,8 +60,7 @@ struct FrameReader {
     case 2, 66, 67, 70, 71, 74, 77, 80, 81:
       channel = try take(32)
       return .step(.splice(try splice(type)))
-    case Self.fenceReplyMessage where bytes.count == 27 && bytes[2] <= 1:
-      return .fenceReply(try fenceReply())
+    case Self.fenceReplyMessage where bytes.count == 27 && bytes[2] <= 1: return .fenceReply(try fenceReply())
     case Self.pushKeyMessage where bytes.count == 35: return .pushKey(try take(33))
     case Self.holdEndedMessage where bytes.count == 34: return .holdEnded(paymentHash: try take(32))
     case 128, 130...136: return try aboutChannel(type)
@@ -221,8 +220,7 @@ extension FrameReader {
       guard initiator <= 1 else { throw Malformed(reason: "its initiator is \(initiator)") }
       return .stfu(isInitiator: initiator == 1)
     case 66: return try input()
-    case 67:
-      return .output(serial: try number(8), satoshis: try number(8), script: try counted())
+    case 67: return .output(serial: try number(8), satoshis: try number(8), script: try counted())
     case 70: return .complete
     case 71: return try signatures()
     case 74: return .abort(text: try counted())

@@ -29,9 +29,7 @@ public struct Container: Hashable, Sendable {
   public init(id: ContainerID) { self.id = id }
 
   /// The lock file at a role's path. A lock on a replaced file no longer counts.
-  struct LockFile: Hashable, Sendable {
-    var holder: Int32?
-  }
+  struct LockFile: Hashable, Sendable { var holder: Int32? }
 }
 
 extension Container {
@@ -66,8 +64,7 @@ extension Container {
 
   /// Received, and its HTLC is removed: the peer has the preimage.
   func isSettled(_ hash: Bytes32) -> Bool {
-    has(hash)
-      && !(node.channel?.htlcs ?? []).contains { $0.direction == .received && $0.paymentHash == hash }
+    has(hash) && !(node.channel?.htlcs ?? []).contains { $0.direction == .received && $0.paymentHash == hash }
   }
 
   /// A file on which the process holds an exclusive lock.

@@ -180,9 +180,7 @@ extension Explorer {
   }
 }
 
-extension Place {
-  var digest: UInt64 { Digest.of(self) }
-}
+extension Place { var digest: UInt64 { Digest.of(self) } }
 
 /// A set of state digests: a hash table with open addressing, eight bytes for each.
 struct SeenStates: Sendable {
@@ -333,9 +331,7 @@ struct Healing {
   {
     var path: [UInt64] = []
     while passed < Self.within {
-      guard becomeQuiet(onMove) else {
-        return fail("After \(Self.movesAtOnce) steps at one instant", onMove)
-      }
+      guard becomeQuiet(onMove) else { return fail("After \(Self.movesAtOnce) steps at one instant", onMove) }
       if world.violation != nil { return nil }
       if userStaysAway ? world.arePaymentsReceived : world.isSettled {
         world.checkAtTheEnd()
@@ -375,15 +371,12 @@ struct Healing {
   /// To the next deadline with an effect.
   private mutating func passTime() {
     let end = world.now + Self.within
-    repeat {
-      world.make(.timePasses(until: world.nextInstant ?? end))
-    } while world.now < end && world.look()
+    repeat { world.make(.timePasses(until: world.nextInstant ?? end)) } while world.now < end && world.look()
   }
 
   private mutating func goOn(_ onMove: (inout World, TimeSpan) -> Void) {
     switch world.phone.app {
-    case .notRunning, .background, .suspended:
-      if userStaysAway { passTime() } else { world.make(.open) }
+    case .notRunning, .background, .suspended: if userStaysAway { passTime() } else { world.make(.open) }
     case .foreground where world.isServedElsewhere && asksNext && !world.moving.isAsked(at: world.now):
       asksNext = false
       world.make(.askToMove)
@@ -459,8 +452,7 @@ public struct Ways: Hashable, Sendable {
   public var all: [Way] {
     list(.app, AppMachine.self) + list(.notifier, ExtensionMachine.self) + list(.appOwnership, Ownership.self)
       + list(.notifierOwnership, Ownership.self) + list(.node, NodeMachine.self)
-      + list(.phoneApp, AppState.self)
-      + list(.phoneExtension, ExtensionState.self)
+      + list(.phoneApp, AppState.self) + list(.phoneExtension, ExtensionState.self)
   }
 
   private func list<Subject: Staged>(_ machine: Machine, _: Subject.Type) -> [Way] {

@@ -146,9 +146,8 @@ extension World {
 
   // MARK: Ownership
 
-  mutating func beat(
-    _ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life, keepsLock: Bool = true
-  ) {
+  mutating func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life, keepsLock: Bool = true)
+  {
     if keepsLock, phase.keepsLock, !settings.without.contains(.inodeCheck) {
       container.value.keepLock(life.role, life.identity.pid)
     }
@@ -156,8 +155,7 @@ extension World {
     container.value.write(
       Beat(
         role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity,
-        bootClock: stamp,
-        wallClockNanoseconds: 0))
+        bootClock: stamp, wallClockNanoseconds: 0))
   }
 
   private mutating func dropLock(_ life: inout Life) {
@@ -308,9 +306,7 @@ package protocol ExclusionGuard: Hashable, Sendable, Shiftable {
   mutating func noteThaw()
 }
 
-extension Exclusion {
-  fileprivate func equals(_ other: any Exclusion) -> Bool { other as? Self == self }
-}
+extension Exclusion { fileprivate func equals(_ other: any Exclusion) -> Bool { other as? Self == self } }
 
 extension ExclusionGuard {
   fileprivate func equals(_ other: any ExclusionGuard) -> Bool { other as? Self == self }

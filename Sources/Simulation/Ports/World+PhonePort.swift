@@ -94,8 +94,7 @@ extension NotificationContent {
   var asText: NotificationText {
     NotificationText(
       title: title, body: body, badgeIncrement: badgeIncrement,
-      level: level.flatMap(InterruptionLevel.init) ?? .active,
-      sound: sound, category: category)
+      level: level.flatMap(InterruptionLevel.init) ?? .active, sound: sound, category: category)
   }
 }
 
@@ -152,9 +151,7 @@ extension World {
   }
 
   private mutating func hangUp(_ life: inout Life) {
-    guard let id = life.wire, wires[id] != nil else {
-      return life.answer(.closed("there was no connection"))
-    }
+    guard let id = life.wire, wires[id] != nil else { return life.answer(.closed("there was no connection")) }
     wires.hangUp(id)
   }
 

@@ -125,9 +125,7 @@ public struct SeedRun {
         }
       }
     }
-    if world.peerNow < peerSlowUntil {
-      moves.removeAll { if case .peerReads = $0 { true } else { false } }
-    }
+    if world.peerNow < peerSlowUntil { moves.removeAll { if case .peerReads = $0 { true } else { false } } }
     guard !moves.isEmpty else { return passTime(until: limit) }
     if generator.chance(4) {
       make(.timePasses(until: world.now + .milliseconds(Int64(generator.below(20)))))
@@ -143,9 +141,7 @@ public struct SeedRun {
     for instant in [
       thawAt.app, thawAt.notifier, otherThawAt.app, otherThawAt.notifier, networkBackAt, diskHasRoomAt,
       armed?.by, laterParts.first?.at,
-    ] {
-      if let instant { span = min(span, instant - world.peerNow) }
-    }
+    ] { if let instant { span = min(span, instant - world.peerNow) } }
     for instant in [presenceHeldUntil, peerSlowUntil] where world.peerNow < instant {
       span = min(span, instant - world.peerNow)
     }
@@ -272,9 +268,7 @@ public struct SeedRun {
     swap(&thawAt, &otherThawAt)
   }
 
-  private mutating func askToMove() {
-    if world.isServedElsewhere { make(.askToMove) }
-  }
+  private mutating func askToMove() { if world.isServedElsewhere { make(.askToMove) } }
 
   private mutating func onOther(_ action: Agenda.Action, _ chance: inout SeededGenerator) {
     switch action {
@@ -322,8 +316,7 @@ public struct SeedRun {
       make(.reboot)
       // Beats are never synced: a power loss may lose them, and a torn beat does not count.
       for role in [Role.app, .extension] where chance.chance(50) { make(.loseBeat(role)) }
-    case .stepClock:
-      make(.stepClock(.milliseconds(Int64(chance.below(7_200_000)) - 3_600_000)))
+    case .stepClock: make(.stepClock(.milliseconds(Int64(chance.below(7_200_000)) - 3_600_000)))
     case .deviceSleeps: make(.deviceSleeps(span(100, 60_000)))
     case .losePush: make(.losePush)
     case .noNetwork:
@@ -484,9 +477,8 @@ public struct Shrinker {
   public mutating func shrink() -> RunSettings {
     var kept =
       settings.only
-      ?? Agenda(
-        seed: settings.seed, length: settings.length, splices: settings.world.splices
-      ).entries.map(\.number)
+      ?? Agenda(seed: settings.seed, length: settings.length, splices: settings.world.splices).entries.map(
+        \.number)
     var size = max(1, kept.count / 2)
     while true {
       var start = 0

@@ -51,9 +51,7 @@ extension Boxed: Hashable where Value: Hashable {
   var isSealed: Bool { storage.digest != nil }
 
   /// Computes the digest once for all worlds that will share the value. Call it before the value is shared.
-  mutating func seal() {
-    if storage.digest == nil { storage.digest = Digest.of(storage.place.pointee) }
-  }
+  mutating func seal() { if storage.digest == nil { storage.digest = Digest.of(storage.place.pointee) } }
 }
 
 // The storage is never changed while it is shared.

@@ -64,9 +64,7 @@ public struct Life: Hashable, Sendable {
   /// Newest channel revision written or read under its claim.
   var soundRevision: UInt64 = 0
 
-  init(
-    role: Role, identity: ProcessIdentity, settings: WorldSettings, device: UInt8 = 0, now: Instant
-  ) {
+  init(role: Role, identity: ProcessIdentity, settings: WorldSettings, device: UInt8 = 0, now: Instant) {
     self.role = role
     self.identity = identity
     wallet = WalletMachine(
@@ -112,9 +110,8 @@ public struct Life: Hashable, Sendable {
 
   var glance: Glance {
     Glance(
-      pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle,
-      hasInbox: !inbox.isEmpty, isStarting: startsAt != nil,
-      deadline: isStopped ? nil : startsAt ?? wallet.deadline,
+      pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle, hasInbox: !inbox.isEmpty,
+      isStarting: startsAt != nil, deadline: isStopped ? nil : startsAt ?? wallet.deadline,
       nextIsLocal: nextIsLocal, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
   }
 }

@@ -91,9 +91,8 @@ extension World {
 
   /// An owner that runs and beats is not displaced.
   mutating func checkDisplacement(of row: ClaimRow?, by life: Life) {
-    guard let row, row.role != life.role, let holder = lives[row.role]?.value,
-      holder.identity == row.process, row.isOf(holder.claim), !holder.isStopped,
-      now - holder.runningSince > Self.healthyAfter
+    guard let row, row.role != life.role, let holder = lives[row.role]?.value, holder.identity == row.process,
+      row.isOf(holder.claim), !holder.isStopped, now - holder.runningSince > Self.healthyAfter
     else { return }
     if let silentAt = holder.silentAt, now - silentAt <= Self.healthyAfter { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
@@ -129,8 +128,7 @@ extension World {
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
         !life.hasLostContainer, !life.emptyReads.contains(push)
       else { return }
-      report(
-        .textIsTrue, "The text of push \(push) names no payment, but the push's payment is settled.")
+      report(.textIsTrue, "The text of push \(push) names no payment, but the push's payment is settled.")
     case .received(let payment):
       // After a restored copy the same positions hold other payments.
       guard let before = told.receivedBefore, copies.restored == 0,
@@ -167,8 +165,7 @@ extension World {
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "does not run"
     report(
       .progress,
-      "\(when) the app \(app); incoming payments pending: \(peer.value.state.payments.count)\(ownUnderWay)."
-    )
+      "\(when) the app \(app); incoming payments pending: \(peer.value.state.payments.count)\(ownUnderWay).")
   }
 
   mutating func reportNotReceived(_ when: String) {

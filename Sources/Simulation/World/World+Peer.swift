@@ -61,8 +61,7 @@ extension World {
     case .externalPaid(let hash, let htlc): arrived(hash, htlc)
     case .fence(let claim): noteFence(of: claim.container)
     case .channel(let stored): if let channel = stored.channel { checkFunding(channel.record) }
-    case .dataLoss(_, let side):
-      report(.channelNeverBack, "An acknowledged state is lost by the \(side).")
+    case .dataLoss(_, let side): report(.channelNeverBack, "An acknowledged state is lost by the \(side).")
     case .channelFailed(_, PeerMachine.failedOnOrder): break
     // A correct wallet never sends an invalid proof.
     case .channelFailed(_, let reason):

@@ -8,9 +8,7 @@ extension World {
   /// Queued until the sending process has finished its step, as the phone may act on that process.
   mutating func tellPhone(_ event: PhoneEvent) { phoneEvents.append(event) }
 
-  mutating func deliverPhoneEvents() {
-    while let event = phoneEvents.popFirst() { phoneHandles(event) }
-  }
+  mutating func deliverPhoneEvents() { while let event = phoneEvents.popFirst() { phoneHandles(event) } }
 
   private mutating func phoneHandles(_ event: PhoneEvent) {
     let before = (phone.app.stage, phone.service.stage)
@@ -41,8 +39,7 @@ extension World {
       sending.phoneRefuses(request, "\(why)")
       phoneAnsweredCancel(request)
     case .withdraw(let key): pushing.withdraw(key)
-    case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
-      .refuseCompletion,
+    case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnAnswer, .setPasteboard, .refusePasteboard, .dropLink,
       .powerOff:
       break
@@ -56,8 +53,7 @@ extension World {
     let pid = numbers.pid(of: role, on: device)
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
-    lives[role] = Boxed(
-      Life(role: role, identity: identity, settings: settings, device: device, now: now))
+    lives[role] = Boxed(Life(role: role, identity: identity, settings: settings, device: device, now: now))
     tellPhone(.processStarted(role, pid: pid))
     if role == .extension, settings.extensionTakesToStart > .zero {
       let startsAt = now + settings.extensionTakesToStart
@@ -131,13 +127,9 @@ extension World {
 
   // MARK: The user waits
 
-  func isAppConnected() -> Bool {
-    if case .connected = lives.app?.value.status { true } else { false }
-  }
+  func isAppConnected() -> Bool { if case .connected = lives.app?.value.status { true } else { false } }
 
-  mutating func noteOpening() {
-    if !isAppConnected() { opening.begin(at: peerNow) }
-  }
+  mutating func noteOpening() { if !isAppConnected() { opening.begin(at: peerNow) } }
 
   mutating func appConnected() { opening.end(at: peerNow) }
 
@@ -167,9 +159,7 @@ extension World {
 
   // MARK: Ends
 
-  mutating func kill(_ role: Role, because why: String = "killed") {
-    end(role, .signalled(9), why)
-  }
+  mutating func kill(_ role: Role, because why: String = "killed") { end(role, .signalled(9), why) }
 
   /// The kernel releases the process's locks and connection at once, and the other process is notified.
   mutating func end(_ role: Role, _ how: ProcessEnd, _ why: String = "ended by itself") {
@@ -182,8 +172,7 @@ extension World {
     tellPhone(.processEnded(role, how))
   }
 
-  @discardableResult
-  private mutating func forget(_ role: Role) -> Bool {
+  @discardableResult private mutating func forget(_ role: Role) -> Bool {
     guard let life = lives[role] else { return false }
     lives[role] = nil
     if role == .app { moving = WorldMoving() }
@@ -308,8 +297,7 @@ extension NotificationCategory {
   /// The category that the wallet registers.
   static let incomingPayment = NotificationCategory(
     id: NotificationContent.paymentCategory,
-    actions: [Action(id: "OPEN_NOW", title: "Open Now", opensApp: true)],
-    tellsDismissal: true)
+    actions: [Action(id: "OPEN_NOW", title: "Open Now", opensApp: true)], tellsDismissal: true)
 }
 
 extension WalletEvent {

@@ -99,9 +99,7 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   var handlesSilentPush: Bool { if case .app(let app) = machine { app.handlesSilentPush } else { false } }
 
   /// The names of the background tasks that keep the app running.
-  var taskNames: [String] {
-    if case .app(let machine) = machine { machine.taskNames } else { [] }
-  }
+  var taskNames: [String] { if case .app(let machine) = machine { machine.taskNames } else { [] } }
 
   /// The app has a named background task.
   var hasTask: Bool {
@@ -177,8 +175,7 @@ public struct WorldClock: Hashable, Sendable {
   var boot: BootID { BootID(high: 0, low: boots) }
 
   /// False if `instant` is not later.
-  @discardableResult
-  mutating func pass(until instant: Instant) -> Bool {
+  @discardableResult mutating func pass(until instant: Instant) -> Bool {
     guard instant > now else { return false }
     peerNow = peerNow + (instant - now)
     now = instant

@@ -32,8 +32,7 @@ struct WorldInvoices: Hashable, Sendable {
     let invoice = Invoice(
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: asksForAll ? amount : amount / 2, text: text,
       tweak: preimage, expiresAt: 0, paymentSecret: Bytes32(word: UInt64.max - number))
-    all.append(
-      WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount, expiresAt: expiresAt))
+    all.append(WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount, expiresAt: expiresAt))
     return (all.count - 1, invoice)
   }
 
@@ -56,9 +55,7 @@ struct WorldInvoices: Hashable, Sendable {
     return payment
   }
 
-  func paid(by id: UInt64) -> WorldInvoice? {
-    payments.first { $0.id == id }.map { all[$0.invoice] }
-  }
+  func paid(by id: UInt64) -> WorldInvoice? { payments.first { $0.id == id }.map { all[$0.invoice] } }
 
   /// Returns how long its sender has waited.
   mutating func noteSettled(_ id: UInt64, at now: Instant) -> TimeSpan? {
@@ -149,8 +146,7 @@ extension World {
 
   mutating func postCancel(ofRequest request: UInt64) {
     guard let wanted = invoicing.cancelled(by: request) else { return }
-    lives.app?.value.inbox.append(
-      .requests(.asked("\(request)", .cancellation(of: wanted.paymentHash))))
+    lives.app?.value.inbox.append(.requests(.asked("\(request)", .cancellation(of: wanted.paymentHash))))
   }
 
   /// `refusal` nil: the invoice is cancelled.

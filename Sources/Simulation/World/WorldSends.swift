@@ -30,9 +30,7 @@ struct WorldSends: Hashable, Sendable {
     all[number].askedAt = now
   }
 
-  func invoice(ofRequest request: UInt64) -> ExternalInvoice? {
-    all.last { $0.request == request }?.invoice
-  }
+  func invoice(ofRequest request: UInt64) -> ExternalInvoice? { all.last { $0.request == request }?.invoice }
 
   /// Checks a refusal of the first request. A payment that was pending before, or of unknown outcome, may still
   /// arrive.
@@ -180,8 +178,7 @@ extension World {
           .payment(
             OutgoingPayment(
               paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat,
-              paymentSecret: invoice.paymentSecret)))
-      ))
+              paymentSecret: invoice.paymentSecret)))))
   }
 
   mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {
@@ -339,11 +336,8 @@ extension World {
       case .attempt: attempt(number)
       case .find(let attempt):
         tellSender(
-          number,
-          isPeerDown
-            ? .attemptLost(attempt: attempt) : .attemptFound(attempt: attempt, fate(number)))
-      case .askHint(let attempt):
-        tellSender(number, hint(number, attempt))
+          number, isPeerDown ? .attemptLost(attempt: attempt) : .attemptFound(attempt: attempt, fate(number)))
+      case .askHint(let attempt): tellSender(number, hint(number, attempt))
       case .report(let report):
         switch report {
         case .retrying, .skipped: break

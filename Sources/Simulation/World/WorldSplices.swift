@@ -101,8 +101,7 @@ extension World {
   mutating func postWithdrawal(ofRequest request: UInt64) {
     guard let amountSat = splices.amountSat(ofRequest: request) else { return }
     lives.app?.value.inbox.append(
-      .requests(
-        .asked("\(request)", .withdrawal(SpliceRequest(amountSat: amountSat, script: Self.target)))))
+      .requests(.asked("\(request)", .withdrawal(SpliceRequest(amountSat: amountSat, script: Self.target)))))
   }
 
   mutating func answerWithdrawal(_ request: String, _ answer: WorldWithdrawal.Answer) {

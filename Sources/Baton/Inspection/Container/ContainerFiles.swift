@@ -52,8 +52,7 @@ enum ContainerFiles {
     }
     return FileMark(
       path: path, kind: kind, permissions: UInt32(status.st_mode & 0o7777),
-      isOurs: status.st_uid == geteuid(),
-      isKnown: isKnown)
+      isOurs: status.st_uid == geteuid(), isKnown: isKnown)
   }
 }
 

@@ -38,8 +38,7 @@ package struct ContainerReport: Sendable {
     isThorough: Bool = false, checksIndexes: Bool = false, peerEpoch: Epoch? = nil
   ) throws(ContainerError) {
     func look() throws(ContainerError) -> ContainerReport {
-      let depth = SnapshotDepth(
-        rowsPerTableMax: rows, isThorough: isThorough, checksIndexes: checksIndexes)
+      let depth = SnapshotDepth(rowsPerTableMax: rows, isThorough: isThorough, checksIndexes: checksIndexes)
       return ContainerReport(
         try Snapshot.take(of: directory, depth: depth, queries: WalletQueries.all(rowsPerTableMax: rows)),
         clock: clock, ends: ends, announced: Result { try IncomingStore.look(in: directory) },
@@ -68,8 +67,7 @@ package struct ContainerReport: Sendable {
     let unread: [Finding]
     switch announced {
     case .success(let entries): (self.announced, unread) = (entries, [])
-    case .failure(let error):
-      (self.announced, unread) = ([], [Finding(.announcementsUnreadable, "\(error)")])
+    case .failure(let error): (self.announced, unread) = ([], [Finding(.announcementsUnreadable, "\(error)")])
     }
     var facts = ContainerFacts(snapshot, verdict, stamps)
     facts.files = files
@@ -92,9 +90,7 @@ package struct ContainerReport: Sendable {
   /// The owner's slot, if it carries the owner's epoch.
   package var ownerBeat: Beat? {
     guard let owner = snapshot.owner, let beat = snapshot.beat(of: owner.role), beat.epoch == owner.epoch
-    else {
-      return nil
-    }
+    else { return nil }
     return beat
   }
 

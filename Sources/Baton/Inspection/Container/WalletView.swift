@@ -199,8 +199,7 @@ enum WalletQueries {
         sql: """
           SELECT payment_hash FROM (SELECT payment_hash FROM invoices ORDER BY rowid DESC LIMIT ?) AS made
           WHERE EXISTS (SELECT 1 FROM received_payments AS paid WHERE paid.payment_hash = made.payment_hash)
-          """,
-        values: [.integer(rowsPerTableMax.map(Int64.init) ?? -1)]),
+          """, values: [.integer(rowsPerTableMax.map(Int64.init) ?? -1)]),
     ]
   }
 }

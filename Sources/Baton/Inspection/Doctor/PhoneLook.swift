@@ -110,9 +110,7 @@ struct PhoneLook {
   static func lostSeed(of phone: Phone) -> PhoneNote? {
     let isThere = items(of: phone).contains { path in
       guard let bytes = try? SmallFile.readOwn(path, limit: 1 << 16), let item = JSONValue(parsing: bytes)
-      else {
-        return true
-      }
+      else { return true }
       return item["account"]?.text == "wallet-seed"
     }
     let isUnread =

@@ -61,9 +61,7 @@ package struct JournalNarrator {
     return sentences
   }
 
-  private mutating func eventSentences(
-    _ entry: JournalMerger.Entry, _ event: JournalEvent?
-  ) -> [Sentence] {
+  private mutating func eventSentences(_ entry: JournalMerger.Entry, _ event: JournalEvent?) -> [Sentence] {
     let found: [Sentence]
     switch event {
     case .guardrail(let body, let role, let wallet):

@@ -13,8 +13,7 @@ package enum NodeSentences {
           "starts the node under epoch \(claim.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
           matters: false)
       ]
-    case .networkChanged(let isThere):
-      [Sentence(isThere ? "has a network again" : "has no network any more")]
+    case .networkChanged(let isThere): [Sentence(isThere ? "has a network again" : "has no network any more")]
     case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
     case .received(let message): [Sentence("receives \(MessageWords.name(of: message.type))", matters: false)]
     case .written: [Sentence("its state is durable", matters: false)]
@@ -33,16 +32,12 @@ package enum NodeSentences {
         )
       ]
     case .spliceRequested(let request):
-      [
-        Sentence(
-          "is asked to withdraw \(HumanText.amount(msat: request.amountSat &* 1000)) on chain")
-      ]
+      [Sentence("is asked to withdraw \(HumanText.amount(msat: request.amountSat &* 1000)) on chain")]
     case .webhookRequested: [Sentence("is asked for the wallet's webhooks")]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .fenced,
-      .userCame,
-      .peerMayBeThere, .reconnectRequested, .dialled:
+      .userCame, .peerMayBeThere, .reconnectRequested, .dialled:
       []
     }
   }
@@ -68,8 +63,7 @@ package enum NodeSentences {
           "begins the splice \(splice.id.text.prefix(8)): \(HumanText.amount(msat: splice.amountSat &* 1000)) plus a fee of \(HumanText.amount(msat: splice.feeSat &* 1000))"
         )
       ]
-    case .spliceEnded(let id, let end):
-      [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
+    case .spliceEnded(let id, let end): [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
     // The answer to the request carries the reason.
     case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused, .webhookRefused, .webhookAnswered:
       []
@@ -122,8 +116,7 @@ extension WalletSentences {
     case .copy: [Sentence("copies the message for the sender")]
     case .answerPress(_, let refusal?): [Sentence("refuses the press: \(refusal)", matters: false)]
     case .remove(let records): [Sentence("removes \(records.count) ended announcements", matters: false)]
-    case .withdrawAnnouncement:
-      [Sentence("withdraws the announcements of the payment", matters: false)]
+    case .withdrawAnnouncement: [Sentence("withdraws the announcements of the payment", matters: false)]
     case .answerPress, .read, .tidyWanted, .tidied: []
     }
   }

@@ -11,8 +11,7 @@ package enum PhoneSentences {
     case .userWentHome: [Sentence("the user goes to the home screen")]
     case .userQuit: [Sentence("the user swipes the app away")]
     case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
-    case .pushArrived(let push):
-      [Sentence("push \(push.id) arrives\(words(push))")]
+    case .pushArrived(let push): [Sentence("push \(push.id) arrives\(words(push))")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("the extension has finished push \(push): \(reason)", matters: false)]
@@ -21,8 +20,7 @@ package enum PhoneSentences {
     case .notificationTouched(let id, _, .tap): [Sentence("the user taps notification \(id)")]
     case .notificationTouched(let id, _, .action(let action)):
       [Sentence("the user chooses \(action) of notification \(id)")]
-    case .notificationTouched(let id, _, .dismiss):
-      [Sentence("the user dismisses notification \(id)")]
+    case .notificationTouched(let id, _, .dismiss): [Sentence("the user dismisses notification \(id)")]
     case .linkOpened(_, let scheme): [Sentence("the user follows a link (\(scheme):)")]
     case .textCopied(let role):
       [Sentence("the \(role.rawValue) copies a text to the pasteboard", matters: false)]
@@ -36,11 +34,9 @@ package enum PhoneSentences {
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
     case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
     case .deadlineReached, .processStarted, .helloSaid, .processEnded, .endAnnounced, .memorySampled,
-      .memoryLimitEnforced,
-      .contentDelivered,
-      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded, .activityBegan,
-      .activityEnded,
-      .categoriesRegistered, .responseDone, .appAnswered, .appAsked:
+      .memoryLimitEnforced, .contentDelivered, .notificationPosted, .notificationWithdrawn, .backgroundDone,
+      .taskBegan, .taskEnded, .activityBegan, .activityEnded, .categoriesRegistered, .responseDone,
+      .appAnswered, .appAsked:
       []
     }
   }
@@ -53,11 +49,9 @@ package enum PhoneSentences {
       [Sentence("ends the connections of the \(role.rawValue): there is no network")]
     case .suspend(let role): [.key("suspends the \(role.rawValue)")]
     case .resume(let role): [.key("resumes the \(role.rawValue)")]
-    case .tell(let role, .activityExpired):
-      [Sentence("tells the \(role.rawValue) that its activity expires")]
+    case .tell(let role, .activityExpired): [Sentence("tells the \(role.rawValue) that its activity expires")]
     case .tell(_, .taskExpiring): [Sentence("tells the app that its background time has expired")]
-    case .show(let notification):
-      [.key("the user sees \(words(notification.text))")]
+    case .show(let notification): [.key("the user sees \(words(notification.text))")]
     case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
     case .withdraw: [Sentence("withdraws a notification", matters: false)]
     case .refuseContent(let push): [Sentence("refuses the extension's second content for push \(push)")]

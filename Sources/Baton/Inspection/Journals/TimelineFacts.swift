@@ -27,10 +27,7 @@ package enum TimelineFacts {
     case .node(.fenced): [.fenced]
     case .node(.refused(let highest, _)): [.refused(highest: highest)]
     case .node(.received(let payment)):
-      [
-        .paymentReceived(
-          payment.paymentHash, words: "received \(HumanText.amount(msat: payment.amountMsat))")
-      ]
+      [.paymentReceived(payment.paymentHash, words: "received \(HumanText.amount(msat: payment.amountMsat))")]
     default: []
     }
   }

@@ -44,9 +44,7 @@ package struct JournalReplay {
 
     /// The first line that differs or cannot be compared, and why.
     package var trouble: String? {
-      if let difference {
-        return "line \(difference.line) differs from its replay: \(difference.sentence)"
-      }
+      if let difference { return "line \(difference.line) differs from its replay: \(difference.sentence)" }
       return missing.map { "cannot be replayed from line \($0.line) on: \($0.sentence)" }
     }
 
@@ -65,9 +63,7 @@ package struct JournalReplay {
   private let onStep: ((JournalLine) -> Void)?
 
   /// `onStep` is called with each event record before it is replayed.
-  package static func run(
-    _ path: String, onStep: ((JournalLine) -> Void)? = nil
-  ) throws -> Outcome {
+  package static func run(_ path: String, onStep: ((JournalLine) -> Void)? = nil) throws -> Outcome {
     // Follow a link that the user names; the reader itself opens no links.
     let plain = realpath(path, nil).map { resolved in
       defer { free(resolved) }
@@ -119,8 +115,7 @@ package struct JournalReplay {
       default: break
       }
     } catch {
-      differs(
-        line, "cannot decode the record of core \(line.header.core ?? "?"): \(Self.words(error))")
+      differs(line, "cannot decode the record of core \(line.header.core ?? "?"): \(Self.words(error))")
     }
   }
 

@@ -64,8 +64,7 @@ package struct JournalTimeline {
     builder.take(
       TimelineRecord(
         at: entry.line.at, weight: weight, text: shown.map(\.text).joined(separator: "; "), file: entry.file,
-        line: entry.line.number, raw: entry.line.text),
-      by: who, facts, wall: header.wall)
+        line: entry.line.number, raw: entry.line.text), by: who, facts, wall: header.wall)
   }
 
   /// A team's own programs have lanes under their own names.
@@ -93,9 +92,7 @@ package struct JournalTimeline {
       }
       timeline.remarks += verdict.unsettled.map { "pending: \($0)" }
       timeline.remarks += verdict.missing.map { "not judged: \($0.sentence)" }
-    } catch {
-      timeline.remarks.append("not judged: \(CommandFailure(error).sentence)")
-    }
+    } catch { timeline.remarks.append("not judged: \(CommandFailure(error).sentence)") }
   }
 }
 

@@ -5,8 +5,7 @@ import SharedContainer
 package enum InspectVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "inspect",
-      summary: "show a shared container, in use or copied: who holds the node and why",
+      name: "inspect", summary: "show a shared container, in use or copied: who holds the node and why",
       options: [
         OptionDeclaration(
           "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),

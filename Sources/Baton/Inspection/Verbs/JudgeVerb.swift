@@ -26,17 +26,14 @@ package enum JudgeVerb: Verb {
       ],
       positionals: [
         PositionalDeclaration(
-          "DIR", value: .path("DIR"), count: .optional,
-          help: "a phone's directory; default: that of --home")
+          "DIR", value: .path("DIR"), count: .optional, help: "a phone's directory; default: that of --home")
       ],
       examples: [
         (
           "baton judge .baton",
           "exit code 0: sound; 2: an invariant is broken; 3: a payment or splice is pending; 74: no verdict"
         ),
-        (
-          "baton judge --without journals", "judge wallet programs of your own that keep no journals"
-        ),
+        ("baton judge --without journals", "judge wallet programs of your own that keep no journals"),
       ])
   }
 
@@ -55,9 +52,7 @@ package enum JudgeVerb: Verb {
         on: home, peersHome: line.text("--lsp").map { Phone(home: $0).home }, others: line.all("--other"),
         requireSettled: line.isGiven("--require-settled"),
         without: Set(line.all("--without").compactMap(EvidencePart.init(rawValue:)))
-      ) { words in
-        if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
-      }
+      ) { words in if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) } }
     } catch {
       // Replace the file of an earlier verdict.
       if let path = line.text("--junit") { try JUnitFile.write(CommandFailure(error), to: path) }
@@ -77,8 +72,7 @@ package enum JudgeVerb: Verb {
 
   package static func verdict(
     on home: String, peersHome: String? = nil, others: [String] = [], requireSettled: Bool,
-    without: Set<EvidencePart> = [],
-    progress: (String) -> Void = { _ in }
+    without: Set<EvidencePart> = [], progress: (String) -> Void = { _ in }
   ) throws -> Verdict {
     do throws(JudgeError) {
       return try Judge.verdict(

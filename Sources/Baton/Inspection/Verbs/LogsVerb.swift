@@ -31,8 +31,7 @@ package enum LogsVerb: Verb {
           "-v", "--verbose", help: "print every record, also those that only a developer needs"),
       ],
       examples: [
-        ("baton logs", "all records so far"),
-        ("baton logs -f --process notifyextd", "watch the extension"),
+        ("baton logs", "all records so far"), ("baton logs -f --process notifyextd", "watch the extension"),
         ("baton logs --since 5m --grep claimed", "each claim of the node in the last five minutes"),
         ("baton logs --around 1.805s", "all that happened near this moment of the run"),
         ("baton logs -f -n 20 --wall", "the last twenty lines, then new ones"),

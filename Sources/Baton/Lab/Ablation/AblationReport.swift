@@ -33,8 +33,7 @@ struct AblationReport {
   /// The waiting times, or how many seeds break an invariant.
   private func cost(_ finding: Ablation.Finding) -> String {
     finding.figures.broken.isEmpty
-      ? waits(finding.figures)
-      : "one breaks in \(finding.figures.broken.count) of \(seeds.count) seeds"
+      ? waits(finding.figures) : "one breaks in \(finding.figures.broken.count) of \(seeds.count) seeds"
   }
 
   private func waits(_ figures: SimFigures) -> String {
@@ -46,8 +45,7 @@ struct AblationReport {
   var markdown: [String] {
     [
       "| without | what the rule says | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",
-      "|---|---|---|---|---|",
-      "| nothing | | | | 0; \(span(all)) |",
+      "|---|---|---|---|---|", "| nothing | | | | 0; \(span(all)) |",
     ] + findings.map(row) + pairs
   }
 
@@ -164,9 +162,7 @@ package struct Ablation {
   }
 
   private func explored(_ rules: [Rule]) -> Broken? {
-    for trial in Trial.ofRules {
-      if let broken = explore(trial, without: rules) { return broken }
-    }
+    for trial in Trial.ofRules { if let broken = explore(trial, without: rules) { return broken } }
     return nil
   }
 
@@ -195,9 +191,7 @@ package struct Ablation {
 
 extension Array {
   /// All pairs, in order.
-  var pairs: [[Element]] {
-    indices.flatMap { first in self[(first + 1)...].map { [self[first], $0] } }
-  }
+  var pairs: [[Element]] { indices.flatMap { first in self[(first + 1)...].map { [self[first], $0] } } }
 }
 
 /// Reports the current step of an ablation and its progress: a step may take a minute.
@@ -232,8 +226,7 @@ struct AblationPage {
       "# What keeps two processes off one node", "",
       "The tables are made by `baton ablation --markdown`. It explores every interleaving of one payment, one opening of the",
       "app and one kind of fault, up to 100,000 states (in the first table up to 2,000,000 for Baton). `baton ablation` without",
-      "`--markdown` prints a shortest story of each violation.", "",
-      "## Baton and others' coordination", "",
+      "`--markdown` prints a shortest story of each violation.", "", "## Baton and others' coordination", "",
       "The node, the phone, the peer and the user are the same; only the coordination of the two processes differs. The others",
       "have no epochs, so their peer keeps the newest connection, as today's peers do. The models follow the public sources",
       "([fidelity](fidelity.md#other-coordinations)). No other product was run. “Both run the node” means that both processes",

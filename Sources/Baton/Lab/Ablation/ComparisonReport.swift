@@ -163,17 +163,13 @@ struct Trial: Sendable {
 
   /// The small ones first: their stories are shorter.
   static let ofRules: [Trial] = [
-    nothing,
-    Trial("a lock file is replaced", [.replacedLocks: 1]),
-    Trial("a connection is slow", [.slowConnections: 1]),
-    task, lateMessage, crash, freeze,
+    nothing, Trial("a lock file is replaced", [.replacedLocks: 1]),
+    Trial("a connection is slow", [.slowConnections: 1]), task, lateMessage, crash, freeze,
   ]
 
   /// Everyday conditions, for comparing coordinations.
   static let ofCoordinations: [Trial] = [
-    nothing, lateMessage, crash,
-    Trial("the wall clock is set", [.clockSteps: 1]),
-    task, freeze,
+    nothing, lateMessage, crash, Trial("the wall clock is set", [.clockSteps: 1]), task, freeze,
   ]
 
   func isOf(_ coordination: Coordination) -> Bool { bounds[.tasks] == 0 || coordination.hasTasks }

@@ -90,8 +90,7 @@ struct ResultMerge {
 
   /// In the order of seeds; only those of `range`, if it is given.
   func results(of range: SeedRange?) -> [SeedResult] {
-    entries.values.map(\.result).filter { range?.contains($0.seed) ?? true }
-      .sorted { $0.seed < $1.seed }
+    entries.values.map(\.result).filter { range?.contains($0.seed) ?? true }.sorted { $0.seed < $1.seed }
   }
 
   /// The missing seeds, in order, in ranges of at most `size`.
@@ -169,8 +168,7 @@ struct MergeReport {
   }
 
   private var verdict: String {
-    broken.isEmpty
-      ? "no invariant broke" : "\(HumanText.count(broken.count, "seed")) broke an invariant"
+    broken.isEmpty ? "no invariant broke" : "\(HumanText.count(broken.count, "seed")) broke an invariant"
   }
 
   private static func command(_ result: SeedResult) -> String {
@@ -193,9 +191,7 @@ struct MergeReport {
 
   func tell(_ output: Output) {
     output.facts(facts)
-    if repeated > 0 {
-      output.say("\(HumanText.count(repeated, "repeated line")), identical")
-    }
+    if repeated > 0 { output.say("\(HumanText.count(repeated, "repeated line")), identical") }
     for name in torn { output.say("\(name.onOneLine): the last line is truncated and was skipped") }
     if let missingWords { output.say(output.paint(missingWords, .yellow)) }
     guard !broken.isEmpty else { return output.say(output.paint(verdict, .green)) }
@@ -302,9 +298,7 @@ final class ResultWriter: Sendable {
     do throws(SystemError) {
       let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, mode: 0o644)
       state = Locked(State(file: LineWriter(appendingTo: descriptor)))
-    } catch {
-      throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --results")
-    }
+    } catch { throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --results") }
   }
 
   /// False once a line could not be written: the campaign ends.

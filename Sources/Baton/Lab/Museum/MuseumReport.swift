@@ -77,8 +77,7 @@ enum MuseumReport {
   private static func row(_ showing: Showing) -> String {
     let incident = showing.incident
     let broken = showing.broken == nil ? "not broken" : incident.outcome
-    return
-      "| `\(incident.name)`: [\(incident.who)](\(incident.link)) | \(broken) | \(verdict(showing)) |"
+    return "| `\(incident.name)`: [\(incident.who)](\(incident.link)) | \(broken) | \(verdict(showing)) |"
   }
 
   // MARK: JSON
@@ -185,8 +184,7 @@ extension Incident {
       link: "https://github.com/ACINQ/phoenix/pull/776",
       happened:
         "After a rework the app no longer noticed the beats that the extension wrote; both competed for the peer, and payments failed.",
-      opponent: .phoenixBefore776, breaks: .oneDriver, counts: [.opens: 1],
-      appIsSuspended: true),
+      opponent: .phoenixBefore776, breaks: .oneDriver, counts: [.opens: 1], appIsSuspended: true),
     Incident(
       name: "bitkit-lock", who: "Bitkit, until January 2026",
       link: "https://github.com/synonymdev/bitkit-ios/blob/8fe46c80/Bitkit/Utilities/StateLocker.swift",
@@ -251,9 +249,7 @@ struct Showing: Sendable {
   }
 
   /// The product's coordination breaks, Baton's does not.
-  var isAsExpected: Bool {
-    if case .holds = baton { broken != nil } else { false }
-  }
+  var isAsExpected: Bool { if case .holds = baton { broken != nil } else { false } }
 
   var isInterrupted: Bool { if case .gaveUp(.interruption) = baton { true } else { false } }
 

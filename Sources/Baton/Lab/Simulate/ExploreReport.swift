@@ -173,9 +173,7 @@ extension ExploreReport.Finding {
   }
 }
 
-extension Ways.Way {
-  package var sentence: String { "\(machine): \(from) → \(to)" }
-}
+extension Ways.Way { package var sentence: String { "\(machine): \(from) → \(to)" } }
 
 /// Why an exploration does not take a transition of a machine, and which option it needs.
 enum UntakenWays {
@@ -185,8 +183,7 @@ enum UntakenWays {
     switch way.machine {
     case "node" where has("preparing"):
       return "it needs a start that waits for something outside: --start-delay 5s"
-    case "node" where has("offline"):
-      return "it needs a phone without a network: --networks 1"
+    case "node" where has("offline"): return "it needs a phone without a network: --networks 1"
     case "node" where has("adopting", "awaitingBackup", "mute"):
       return "it needs a database older than the peer's backup: --copies 1"
     case "node" where has("readingAgain") || (way.from == "checkingRow" && way.to == "pausing"):

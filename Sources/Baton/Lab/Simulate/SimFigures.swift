@@ -142,8 +142,7 @@ package struct SimFigures: Sendable {
       suspensionsWithLock: suspensions.withLock, connectingMeanMs: connecting.mean.wholeMilliseconds,
       settlingMeanMs: settling.mean.wholeMilliseconds,
       faults: zip(FaultKind.allCases, faults).map { Count(name: $0.rawValue, count: $1) },
-      storageFaults: storageCounts,
-      violations: broken.count, brokenSeeds: broken.map(\.seed))
+      storageFaults: storageCounts, violations: broken.count, brokenSeeds: broken.map(\.seed))
   }
 
   /// The faults that only other wallets can have are left out.
@@ -225,8 +224,7 @@ final class SimCampaign: Sendable {
 
   init(
     _ range: SeedRange, jobs: Int, brokenMax: Int? = nil, results: ResultWriter? = nil,
-    junit: JUnitWriter? = nil,
-    words: @escaping @Sendable (RunSettings) -> String = { "--seed \($0.seed)" },
+    junit: JUnitWriter? = nil, words: @escaping @Sendable (RunSettings) -> String = { "--seed \($0.seed)" },
     settings: @escaping @Sendable (UInt64) -> RunSettings
   ) {
     self.range = range
@@ -296,8 +294,7 @@ final class SimCampaign: Sendable {
   private func count(_ part: [Outcome], _ state: inout State) {
     for outcome in part where !state.isOver {
       junit?.add(
-        JUnitFile.Case(
-          outcome.result, words: words(settings(outcome.result.seed)), took: outcome.took))
+        JUnitFile.Case(outcome.result, words: words(settings(outcome.result.seed)), took: outcome.took))
       state.figures.add(SimFigures(outcome.result))
       state.isOver = brokenMax.map { state.figures.broken.count >= $0 } ?? false
     }
@@ -328,9 +325,7 @@ final class ProgressLine: Sendable {
     if isTime { writeAll(standardError, Array("baton: \(sentence)\n".utf8)) }
   }
 
-  func end() {
-    if isTerminal && !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
-  }
+  func end() { if isTerminal && !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) } }
 }
 
 /// `--jobs`: on how many threads long work runs.

@@ -28,9 +28,8 @@ package struct SimOptions: Sendable {
     [
       OptionDeclaration(
         "--length", value: .span, default: "10m",
-        help: "the simulated time with user actions and faults in each run"),
-      coordinationDeclaration, WalletOption.declaration,
-      SettingsTable["--after-content"].defaulting("the seed decides"),
+        help: "the simulated time with user actions and faults in each run"), coordinationDeclaration,
+      WalletOption.declaration, SettingsTable["--after-content"].defaulting("the seed decides"),
     ] + worldDeclarations
   }
 
@@ -50,9 +49,7 @@ package struct SimOptions: Sendable {
         help: "a peer that knows epochs, or one for which the newest connection wins"),
       OptionDeclaration(
         "--without", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
-        help:
-          "remove rules, separated by commas: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
-      ),
+        help: "remove rules, separated by commas: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"),
     ]
   }
 
@@ -132,8 +129,7 @@ struct SeedRange: Hashable, Sendable {
   init?(_ text: String) {
     let parts = text.split(separator: "..", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]),
-      first <= last,
-      last < .max, last - first < 1 << 40
+      first <= last, last < .max, last - first < 1 << 40
     else { return nil }
     self.first = first
     self.last = last
@@ -147,8 +143,7 @@ struct SeedRange: Hashable, Sendable {
   /// The argument of `--seeds`.
   init(typed text: String) throws(CommandFailure) {
     guard let range = SeedRange(text) else {
-      throw CommandFailure(
-        .wrongUsage, "--seeds must be a number or an ascending range such as 1..1000")
+      throw CommandFailure(.wrongUsage, "--seeds must be a number or an ascending range such as 1..1000")
     }
     guard text != "0" else {
       throw CommandFailure(

@@ -94,9 +94,7 @@ package struct WorldStory {
   }
 
   /// Rounds are equal although the numbers of connections, pushes and payments grow.
-  private static func withoutNumbers(_ text: String) -> String {
-    String(text.filter { !$0.isNumber })
-  }
+  private static func withoutNumbers(_ text: String) -> String { String(text.filter { !$0.isNumber }) }
 
   private static let beginning = 28
   private static let end = 16
@@ -154,14 +152,12 @@ enum MoveSentences {
   static func of(_ move: Move) -> String? {
     switch move {
     case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .senderWakes, .phoneWakes,
-      .timePasses, .open,
-      .home, .quit, .invoice, .pay, .payPart:
+      .timePasses, .open, .home, .quit, .invoice, .pay, .payPart:
       nil
     case .send(let number, let isKnown):
       "the user pays external invoice \(number + 1)\(isKnown ? "" : ", which its recipient no longer knows")"
     case .cancel(let invoice): "the user cancels invoice \(invoice + 1)"
-    case .withdraw(let amount):
-      "the user withdraws \(HumanText.amount(msat: amount &* 1000)) on chain"
+    case .withdraw(let amount): "the user withdraws \(HumanText.amount(msat: amount &* 1000)) on chain"
     case .press(let button): "the user presses “\(button.title)”, if it is there"
     case .followLink: "the user follows a link of the wallet"
     case .beginTask: "the user starts a task that continues in the background"
@@ -186,8 +182,7 @@ enum MoveSentences {
     case .startPeer: "the peer comes up again"
     case .replaceLock(let role): "the lock file of the \(role.rawValue) is replaced by a new file"
     case .loseBeat(let role): "the beats of the \(role.rawValue) are erased"
-    case .failStorage(let role, let fault):
-      "storage fault: the \(role.rawValue)'s next \(fault.words)"
+    case .failStorage(let role, let fault): "storage fault: the \(role.rawValue)'s next \(fault.words)"
     case .fillDisk(let isFull): isFull ? "the disk is full" : "the disk has room again"
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"

@@ -9,8 +9,7 @@ package enum AblationVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "ablation",
-      summary:
-        "show what breaks without a rule of the coordination, or with another product's",
+      summary: "show what breaks without a rule of the coordination, or with another product's",
       options: [
         OptionDeclaration(
           "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
@@ -19,9 +18,7 @@ package enum AblationVerb: Verb {
           "--seeds", value: .text("A..B"), default: "1..300",
           help:
             "seeds that are run without each rule, to measure waiting times and how many seeds break an invariant"
-        ),
-        OptionDeclaration("--markdown", help: "print docs/ablation.md"),
-        JobsOption.declaration,
+        ), OptionDeclaration("--markdown", help: "print docs/ablation.md"), JobsOption.declaration,
         WalletOption.declaration,
       ],
       examples: [
@@ -34,8 +31,7 @@ package enum AblationVerb: Verb {
     let output = invocation.output
     let line = invocation.line
     guard let seeds = SeedRange(line.text("--seeds") ?? "") else {
-      throw CommandFailure(
-        .wrongUsage, "--seeds must be a number or an ascending range such as 1..300")
+      throw CommandFailure(.wrongUsage, "--seeds must be a number or an ascending range such as 1..300")
     }
     let chosen = try SimOptions.rules(line.text("--rules") ?? "", option: "--rules")
     let rules = chosen.isEmpty ? Rule.allCases : chosen

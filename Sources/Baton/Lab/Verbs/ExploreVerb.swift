@@ -11,9 +11,8 @@ package enum ExploreVerb: Verb {
       options: ExploreOptions.declarations + [
         JobsOption.declaration,
         OptionDeclaration(
-          "--junit", value: .path("FILE"),
-          help: "also write the outcome as JUnit XML, one case per invariant"),
-        TimelineFile.directoryOption,
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per invariant"
+        ), TimelineFile.directoryOption,
       ],
       examples: [
         (

@@ -8,8 +8,7 @@ package enum MuseumVerb: Verb {
       summary: "show published incidents, each with its product's coordination and with Baton's",
       options: [
         OptionDeclaration("--all", help: "show every incident"),
-        OptionDeclaration("--markdown", help: "print the table of docs/ablation.md"),
-        JobsOption.declaration,
+        OptionDeclaration("--markdown", help: "print the table of docs/ablation.md"), JobsOption.declaration,
       ],
       positionals: [
         PositionalDeclaration(

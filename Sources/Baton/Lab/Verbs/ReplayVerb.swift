@@ -15,8 +15,7 @@ package enum ReplayVerb: Verb {
       ] + SimOptions.ofOneRun + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(
-          "JOURNAL", value: .path("JOURNAL"), count: .any,
-          help: "files in a phone's directory journal/")
+          "JOURNAL", value: .path("JOURNAL"), count: .any, help: "files in a phone's directory journal/")
       ],
       examples: [
         ("baton replay .baton/journal/*.jsonl", "check that each core decides again what the journal says"),

@@ -10,9 +10,8 @@ package enum SimVerb: Verb {
       name: "sim", summary: "simulate the two processes for many seeds, inject faults, check every step",
       options: [
         OptionDeclaration(
-          "--seeds", value: .text("A..B"), default: "1..1000",
-          help: "the seeds; each is one reproducible run"),
-        JobsOption.declaration,
+          "--seeds", value: .text("A..B"), default: "1..1000", help: "the seeds; each is one reproducible run"
+        ), JobsOption.declaration,
         OptionDeclaration(
           "--results", value: .path("FILE"),
           help: "also write one line of JSON per seed, for --merge; - is standard output"),
@@ -82,8 +81,7 @@ package enum SimVerb: Verb {
     let took = Clock.monotonicNow - start
     if results?.hasFailed == true {
       throw CommandFailure(
-        .inputOutputError,
-        "the results could not be written completely; only the last line may be truncated")
+        .inputOutputError, "the results could not be written completely; only the last line may be truncated")
     }
     let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, of: range.count) : nil
     if let cut { junit?.add(cut.junitCase) }
@@ -165,8 +163,7 @@ package enum SimVerb: Verb {
     output.say(
       output.paint(
         "\(HumanText.count(figures.broken.count, "seed")) broke an invariant; the first is \(shortest.seed):",
-        .red
-      ))
+        .red))
     let story = SimStory.of(shortest)
     for line in WorldStory.onOneScreen(story.text()) { output.say(line) }
     output.say("again: baton replay \(base.words(for: shortest))")

@@ -6,8 +6,7 @@ import PhonePolicy
 package enum TimelineVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "timeline",
-      summary: "draw a run as one HTML page: processes, epochs, messages, kills, payments",
+      name: "timeline", summary: "draw a run as one HTML page: processes, epochs, messages, kills, payments",
       options: [
         OptionDeclaration("--svg", help: "write a static picture instead of the page"),
         OptionDeclaration("--trace", help: "write trace events, which Perfetto opens, instead of the page"),

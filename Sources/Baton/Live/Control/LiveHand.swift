@@ -71,8 +71,7 @@ package final class LiveHand: Sendable {
     guard let pid = try? phone.facts(timeout: patience).app.pid, !ProcessTable.isStopped(pid) else {
       return nil
     }
-    return try? PayableInvoice(
-      madeBy: phone, amountMsat: Self.amountMsat, timeout: end - Clock.monotonicNow)
+    return try? PayableInvoice(madeBy: phone, amountMsat: Self.amountMsat, timeout: end - Clock.monotonicNow)
   }
 
   private func makeSpares(within patience: TimeSpan = LiveHand.invoicePatience) {
@@ -238,9 +237,7 @@ package final class LiveLanes {
 
   package func waiting(in lane: LiveAction.Lane) -> Int { underWay[lane] ?? 0 }
 
-  package func perform(
-    _ action: LiveAction, then done: @escaping (LiveOutcome) -> Void
-  ) throws(SystemError) {
+  package func perform(_ action: LiveAction, then done: @escaping (LiveOutcome) -> Void) throws(SystemError) {
     let hand = hand
     try threads[action.lane]?.perform({ hand.perform(action) }) { [unowned self] outcome in
       underWay[action.lane, default: 0] -= 1

@@ -57,8 +57,7 @@ package final class LiveLook: @unchecked Sendable {
   private func lookIntoContainer(changed: Bool) {
     if !changed, case .success(let report)? = container, !report.snapshot.isLive { return }
     container = Result { () throws(ContainerError) in
-      try ContainerReport(
-        of: phone.container, clock: clock, ends: HolderEnds(of: phone), rows: Self.rowsMax)
+      try ContainerReport(of: phone.container, clock: clock, ends: HolderEnds(of: phone), rows: Self.rowsMax)
     }
   }
 

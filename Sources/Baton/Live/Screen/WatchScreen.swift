@@ -301,8 +301,7 @@ extension WatchScreen {
   }
 
   private func end(_ end: LiveView.End) -> WatchLine {
-    WatchLine(
-      "\(end.process) \(end.pid), \(age(end.atWallNs)): \(end.reason)", end.wasKilled ? .red : nil)
+    WatchLine("\(end.process) \(end.pid), \(age(end.atWallNs)): \(end.reason)", end.wasKilled ? .red : nil)
   }
 
   private func event(_ event: LiveView.Event) -> WatchLine {

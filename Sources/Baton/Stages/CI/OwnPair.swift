@@ -69,8 +69,7 @@ enum StoryFit {
     case .cleansUp: .tasks
     case .warnsOfMemory: .memory
     case .extensionWithoutKeychain, .seedForUnlockedPhone: .seed
-    case .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendersHave,
-      .sendsSilentPushes:
+    case .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendersHave, .sendsSilentPushes:
       .peer
     case .suspendsAfter, .backgroundTime, .debugBuild, .silentTime, .silentBudget, .holdsInLowPower,
       .hourTakes, .hasAudioMode, .afterContent, .extensionStarts, .sparesLockHolders, .startsExtensionAnew:

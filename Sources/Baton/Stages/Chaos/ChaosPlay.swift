@@ -49,8 +49,7 @@ final class ChaosPlay {
   private(set) var blocked = 0
 
   init(
-    _ phone: Baton.Phone, _ strike: Strike, victims: [PhoneProcess], wallet: WalletProfile,
-    payments: Int,
+    _ phone: Baton.Phone, _ strike: Strike, victims: [PhoneProcess], wallet: WalletProfile, payments: Int,
     seed: UInt64
   ) throws {
     self.strike = strike

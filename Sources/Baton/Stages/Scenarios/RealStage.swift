@@ -153,9 +153,7 @@ final class RealStage: ScenarioStage {
       _ = try ScenarioWords.code(code)
       try phone.ask(.lspd, ControlMessage("fail-next", ["code": code, "times": "\(times)"]))
     case .failChannel:
-      try request { phone throws(ControlClientError) in
-        try phone.ask(.lspd, ControlMessage("fail-channel"))
-      }
+      try request { phone throws(ControlClientError) in try phone.ask(.lspd, ControlMessage("fail-channel")) }
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)
@@ -169,8 +167,7 @@ final class RealStage: ScenarioStage {
       try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
     case .payInReboot(let number): try payInReboot(number)
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseMessage, .repeatMessage,
-      .losePush,
-      .sleepDevice:
+      .losePush, .sleepDevice:
       throw CannotBeDone("only the simulation can do this")
     }
   }
@@ -195,8 +192,7 @@ final class RealStage: ScenarioStage {
     var all: [Scene.Payment] = retryPolicy == nil ? [] : retriedPayments(rows)
     for attempt in attempts {
       let row = rows.first { Int64(clamping: $0.id) == attempt.id }
-      let state = Self.state(
-        row?.state ?? attempt.state, row?.failure ?? attempt.reason)
+      let state = Self.state(row?.state ?? attempt.state, row?.failure ?? attempt.reason)
       if attempt.part > 1, let index = all.lastIndex(where: { $0.number == attempt.number }) {
         all[index].add(state)
       } else {
@@ -271,12 +267,10 @@ final class RealStage: ScenarioStage {
     }
     var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
-      app: process(.app), notifier: process(.extension),
-      payments: payments(peer.payments),
+      app: process(.app), notifier: process(.extension), payments: payments(peer.payments),
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
-      },
-      notifications: notifications.filter(\.isThere).map(Self.shown),
+      }, notifications: notifications.filter(\.isThere).map(Self.shown),
       isChannelEven: Self.isEven(wallet.channels.first, peer.facts), phone: try phoneScene(status))
     scene.keptParts = invoices.indices.filter { wallet.keptHashes.contains(invoices[$0].paymentHash.hex) }.map
     {
@@ -346,8 +340,7 @@ final class RealStage: ScenarioStage {
     return Scene.Process(
       place: ScenarioWords.place(facts.state, role), isFrozen: ProcessTable.isStopped(pid),
       shows: Scene.named(facts.status?["text"] ?? "", pids.reversed()),
-      isConnected: isReady && claimed != nil && claimed == epoch,
-      lastEnd: lastEnd)
+      isConnected: isReady && claimed != nil && claimed == epoch, lastEnd: lastEnd)
   }
 
   static func state(_ word: String, _ reason: String) -> Scene.Payment.State {
@@ -401,9 +394,7 @@ extension RealStage {
   // MARK: Actions
 
   func set(_ change: DeviceChange) throws {
-    func flag(_ name: String, _ isOn: Bool) throws {
-      try driver.switchDevice(name, isOn ? "yes" : "no")
-    }
+    func flag(_ name: String, _ isOn: Bool) throws { try driver.switchDevice(name, isOn ? "yes" : "no") }
     switch change {
     case .locked: try flag("locked", true)
     case .unlocked: try flag("locked", false)
@@ -459,9 +450,7 @@ extension RealStage {
   }
 
   func request(_ ask: (Baton.Phone) throws(ControlClientError) -> ControlMessage) throws {
-    do throws(ControlClientError) {
-      _ = try ask(phone)
-    } catch {
+    do throws(ControlClientError) { _ = try ask(phone) } catch {
       switch error {
       case .refused(let sentence), .outcomeUnknown(let sentence): throw CannotBeDone(sentence)
       default: throw error
@@ -488,12 +477,10 @@ extension RealStage {
       device: status.device?.state ?? DeviceState(), badge: status.badge,
       pushes: try phone.pushes().map {
         ScenarioWords.push($0.fateCode, $0.fate, isSilent: $0.isSilent, isShown: shown.contains($0.id))
-      },
-      tasks: Self.tasks(tasks),
+      }, tasks: Self.tasks(tasks),
       waiting: tasks.filter { $0.state == "waiting" }.map {
         ScenarioWords.task($0.identifier, state: "waiting", why: $0.why)
-      },
-      playsAudio: status.nowPlaying != nil, isAppWarned: status.app.memoryWarned ?? false)
+      }, playsAudio: status.nowPlaying != nil, isAppWarned: status.app.memoryWarned ?? false)
   }
 
   private static func tasks(_ rows: [TaskRow]) -> [Scene.Task] {
@@ -542,13 +529,10 @@ extension RealStage {
     guard crashes.isEmpty else { return .crashed(crashes + missing) }
     guard missing.isEmpty else { return .unjudged(missing) }
     var open = verdict.unsettled
-    if !scene.isChannelEven, pair?.level != .container {
-      open.append(ScenarioWords.unevenChannel)
-    }
+    if !scene.isChannelEven, pair?.level != .container { open.append(ScenarioWords.unevenChannel) }
     let settled = scene.payments.count { $0.state == .settled }
     if settled != verdict.counts.paid {
-      open.append(
-        "senders received \(settled) settlements, but the ledger has \(verdict.counts.paid)")
+      open.append("senders received \(settled) settlements, but the ledger has \(verdict.counts.paid)")
     }
     guard verdict.passed, open.isEmpty else { return .unsettled(open) }
     // A payment that the peer refuses at once is not in the ledger.

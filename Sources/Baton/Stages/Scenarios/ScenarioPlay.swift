@@ -60,8 +60,7 @@ struct ScenarioPlay {
         .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
     }
     if !isSimulated, line.text("--without") != nil {
-      throw CommandFailure(
-        .wrongUsage, "--without requires --simulated")
+      throw CommandFailure(.wrongUsage, "--without requires --simulated")
     }
   }
 
@@ -115,11 +114,7 @@ struct ScenarioPlay {
       let performance = try director.run()
       var outcome = try update(
         ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start), performance)
-      if outcome.isGood, keep == nil {
-        FilePath.remove(home)
-      } else {
-        outcome.home = home
-      }
+      if outcome.isGood, keep == nil { FilePath.remove(home) } else { outcome.home = home }
       if !outcome.isGood { drawn(&outcome, stage) }
       return outcome
     } catch let error as ControlClientError where Self.isGone(error) {
@@ -131,9 +126,8 @@ struct ScenarioPlay {
     }
   }
 
-  private func failed(
-    _ outcome: ScenarioOutcome, since start: Instant, _ stage: RealStage
-  ) -> ScenarioOutcome {
+  private func failed(_ outcome: ScenarioOutcome, since start: Instant, _ stage: RealStage) -> ScenarioOutcome
+  {
     var outcome = outcome
     outcome.took = Clock.monotonicNow - start
     outcome.home = stage.phone.home

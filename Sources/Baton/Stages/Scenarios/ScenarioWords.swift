@@ -6,9 +6,7 @@ import Wallet
 /// The phone's answers in the language of stories, the same for both stages.
 enum ScenarioWords {
   /// The phone's words without what differs from run to run: the number of a replacing push, and times.
-  static func push(
-    _ code: PushFateCode?, _ words: String?, isSilent: Bool, isShown: Bool
-  ) -> Scene.Push {
+  static func push(_ code: PushFateCode?, _ words: String?, isSilent: Bool, isShown: Bool) -> Scene.Push {
     let fate =
       switch code {
       case .replaced: "replaced by a newer one"
@@ -22,8 +20,7 @@ enum ScenarioWords {
     let goesOn = ["waiting", "running", "expiring"]
     return Scene.Task(
       identifier: identifier, state: state, why: why, isOver: !goesOn.contains(state),
-      runs: state == "running"
-    )
+      runs: state == "running")
   }
 
   static let unevenChannel =
@@ -37,9 +34,7 @@ enum ScenarioWords {
   static let nothingToTouch = CannotBeDone("there is no notification in the list")
 
   static func code(_ name: String) throws(CannotBeDone) -> FailureCode {
-    guard let code = FailureCode(name: name) else {
-      throw CannotBeDone("BOLT 4 has no failure `\(name)`")
-    }
+    guard let code = FailureCode(name: name) else { throw CannotBeDone("BOLT 4 has no failure `\(name)`") }
     return code
   }
 
@@ -153,9 +148,7 @@ struct StageTasks {
     }
   }
 
-  var waiting: [Scene.Task] {
-    rows.filter { if case .waits = $0.fate { true } else { false } }.map(\.scene)
-  }
+  var waiting: [Scene.Task] { rows.filter { if case .waits = $0.fate { true } else { false } }.map(\.scene) }
 }
 
 extension AppScreen {

@@ -94,8 +94,7 @@ struct SimulatedStage: ScenarioStage {
   }
 
   /// Loses or repeats the next message, if the story asked for it; false if no message was hit.
-  @discardableResult
-  private mutating func strikeWords() -> Bool {
+  @discardableResult private mutating func strikeWords() -> Bool {
     guard world.hasQueuedPresence else { return false }
     if losesNextWord {
       losesNextWord = false
@@ -298,20 +297,17 @@ struct SimulatedStage: ScenarioStage {
     let row = container.row
     var scene = Scene(
       holder: row.flatMap { container.isLockBusy($0.role) ? $0.role : nil }, newestClaim: row?.role,
-      epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension),
-      payments: payments,
+      epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension), payments: payments,
       receivedTimes: world.invoices.map { invoice in
         container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
-      },
-      notifications: centre.list.map(\.shown), isChannelEven: isChannelEven,
+      }, notifications: centre.list.map(\.shown), isChannelEven: isChannelEven,
       phone: PhoneScene(
         device: world.phone.device, badge: centre.badge, pushes: centre.pushes,
         tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
         playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
     let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
-    scene.keptParts = world.invoices.indices.filter {
-      kept.contains(world.invoices[$0].invoice.paymentHash)
-    }.map { $0 + 1 }
+    scene.keptParts = world.invoices.indices.filter { kept.contains(world.invoices[$0].invoice.paymentHash) }
+      .map { $0 + 1 }
     scene.expiredInvoices = world.invoices.indices.filter { number in
       world.invoices[number].expiresAt.map { $0 <= world.peerNow } ?? false
     }.map { $0 + 1 }
@@ -378,9 +374,7 @@ struct SimulatedStage: ScenarioStage {
     for payment in scene.payments where payment.state == .waits || payment.state == .underWay {
       open.append("payment \(payment.number) is pending")
     }
-    if !scene.isChannelEven {
-      open.append(ScenarioWords.unevenChannel)
-    }
+    if !scene.isChannelEven { open.append(ScenarioWords.unevenChannel) }
     open += scene.openInvoices.map { "the payment of invoice \($0) is pending" }
     guard open.isEmpty else { return .unsettled(open) }
     let settled = scene.payments.count { $0.state == .settled }

@@ -22,9 +22,7 @@ final class StoryNarrator {
       for sentence in sentences.sentences(for: entry) where sentence.weight == .key {
         line(.event, at: entry.line.at, process: entry.process, sentence.text)
       }
-      if let wait = waits.ended(by: entry) {
-        line(.wait, at: entry.line.at, wait.sentence, took: wait.took)
-      }
+      if let wait = waits.ended(by: entry) { line(.wait, at: entry.line.at, wait.sentence, took: wait.took) }
     }
   }
 

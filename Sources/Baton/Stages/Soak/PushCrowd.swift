@@ -86,9 +86,7 @@ final class PushCrowd: Sendable {
     do {
       let outcome = try outcome(index)
       state.withLock { $0.outcomes[index] = outcome }
-    } catch {
-      stop("\(phone.home): \(CommandFailure(error).description)")
-    }
+    } catch { stop("\(phone.home): \(CommandFailure(error).description)") }
   }
 
   /// Bytes per round for the rows that iosd keeps, until they have reached their maximum.
@@ -128,8 +126,7 @@ final class PushCrowd: Sendable {
     }
     return Outcome(
       evidence: try PushEvidence(of: phone), payments: play.payments, strikes: play.strikes,
-      untouched: play.untouched, lost: play.lost,
-      subjects: subjects)
+      untouched: play.untouched, lost: play.lost, subjects: subjects)
   }
 }
 
@@ -144,9 +141,7 @@ final class PushPlay {
     case killed
 
     /// One in twenty each; a frozen extension takes its whole time limit.
-    init(number: Int) {
-      self = number % 20 == 10 ? .frozen : number % 20 == 15 ? .killed : .plain
-    }
+    init(number: Int) { self = number % 20 == 10 ? .frozen : number % 20 == 15 ? .killed : .plain }
   }
 
   /// Invoices made at one opening of the app.
@@ -181,9 +176,7 @@ final class PushPlay {
   func push(_ number: Int) throws {
     self.number = number
     let before = pushCount()
-    repeat {
-      try pay(number, startsAnew: number.isMultiple(of: 3))
-    } while pushCount() == before
+    repeat { try pay(number, startsAnew: number.isMultiple(of: 3)) } while pushCount() == before
   }
 
   /// With the processes that the driver ended between the pushes.
@@ -240,9 +233,7 @@ final class PushPlay {
     }
     guard let victim, let process = WatchedProcess(pid: victim) else { return }
     let moment = Clock.monotonicNow + delay
-    try driver.wait(for: "the moment of the strike", every: .milliseconds(1)) {
-      Clock.monotonicNow >= moment
-    }
+    try driver.wait(for: "the moment of the strike", every: .milliseconds(1)) { Clock.monotonicNow >= moment }
     guard kind == .frozen else {
       strikesMade.ended.insert(victim)
       if process.send(SIGKILL) { strikesMade.killed += 1 }
@@ -296,9 +287,7 @@ final class PushPlay {
     return PaymentAnswer(try driver.phone.ask(.lspd, question)).isSettled
   }
 
-  private func unsettled() throws -> Int {
-    try driver.phone.peerPayments().count(where: \.isOpen)
-  }
+  private func unsettled() throws -> Int { try driver.phone.peerPayments().count(where: \.isOpen) }
 
   private func takeInvoice() throws -> PayableInvoice {
     if invoices.isEmpty {

@@ -36,9 +36,7 @@ struct PushReport {
   private var processes: Int { outcomes.map(\.evidence.processes.count).reduce(0, +) }
   private var frozen: Int { outcomes.map(\.strikes.freezes.count).reduce(0, +) }
   private var killed: Int { outcomes.map(\.strikes.killed).reduce(0, +) }
-  private var afterContent: Int {
-    outcomes.map { $0.evidence.strikesAfterContent($0.strikes) }.reduce(0, +)
-  }
+  private var afterContent: Int { outcomes.map { $0.evidence.strikesAfterContent($0.strikes) }.reduce(0, +) }
   private var silentClaims: Int { outcomes.map(\.evidence.silentClaims.count).reduce(0, +) }
   private var longestSilentWait: TimeSpan { outcomes.map(\.evidence.longestSilentWait).max() ?? .zero }
   private var killedForTime: Int { outcomes.map(\.evidence.killedForTime).reduce(0, +) }
@@ -121,16 +119,14 @@ struct PushReport {
   var document: Document {
     Document(
       wallet: wallet.name, timers: timers.rawValue, phones: outcomes.count, pushes: pushes,
-      payments: payments,
-      receivedUntouched: untouched, told: told, lostToHold: lost, processes: processes, stoppedAtWork: frozen,
-      killedAtWork: killed, killedForTime: killedForTime,
+      payments: payments, receivedUntouched: untouched, told: told, lostToHold: lost, processes: processes,
+      stoppedAtWork: frozen, killedAtWork: killed, killedForTime: killedForTime,
       struckAfterContent: afterContent, silentClaims: silentClaims,
-      silentClaimLongestMs: longestSilentWait.wholeMilliseconds,
-      waitMedianMs: waits[50].wholeMilliseconds, waitP99Ms: waits[99].wholeMilliseconds,
-      waitLongestMs: waits[100].wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
-      peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),
-      lspdHeapBytesPerPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: problems,
-      sound: problems.isEmpty)
+      silentClaimLongestMs: longestSilentWait.wholeMilliseconds, waitMedianMs: waits[50].wholeMilliseconds,
+      waitP99Ms: waits[99].wholeMilliseconds, waitLongestMs: waits[100].wholeMilliseconds,
+      peakFootprintBytes: peakFootprintBytes, peakResidentBytes: peakResidentBytes,
+      iosdHeapBytesPerPush: growth(.iosd), lspdHeapBytesPerPush: growth(.lspd),
+      tookMs: took.wholeMilliseconds, complaints: problems, sound: problems.isEmpty)
   }
 }
 
@@ -183,8 +179,7 @@ struct PushEvidence {
         $0.pid == claim.row.process.pid && $0.startTime == claim.row.process.startTime
       }
       return SilentClaim(
-        epoch: claim.row.epoch,
-        holder: claims.last { $0.row.epoch == claim.seen }?.row.process.pid ?? 0,
+        epoch: claim.row.epoch, holder: claims.last { $0.row.epoch == claim.seen }?.row.process.pid ?? 0,
         waited: claimant.map { TimeSpan(nanoseconds: claim.wallClockNanoseconds - $0.startedWall) })
     }
   }
@@ -223,9 +218,7 @@ struct PushEvidence {
   }
 
   /// How many strikes came after the content: the push has it all the same.
-  func strikesAfterContent(_ strikes: PushStrikes) -> Int {
-    strikes.pushes.count { isShownWithContent($0) }
-  }
+  func strikesAfterContent(_ strikes: PushStrikes) -> Int { strikes.pushes.count { isShownWithContent($0) } }
 
   /// The problems as sentences. Without limits (a debug build) no frozen extension is killed for its time.
   func problems(limit: TimeSpan, strikes: PushStrikes, hasLimits: Bool = true) -> [String] {
@@ -286,9 +279,7 @@ struct PushEvidence {
       || !freeze.pushes.isEmpty && freeze.pushes.allSatisfy(isShownWithContent)
   }
 
-  private static func isKilledForTime(_ process: ProcessRow) -> Bool {
-    process.endCode == .timeLimit
-  }
+  private static func isKilledForTime(_ process: ProcessRow) -> Bool { process.endCode == .timeLimit }
 }
 
 /// What a soak did to the extension's processes on one phone.

@@ -115,8 +115,7 @@ package enum CIVerb: Verb {
   }
 
   private static func outcome(
-    of story: Story, _ play: ScenarioPlay, _ pair: OwnPair?,
-    _ left: Set<String>, _ report: CIReport
+    of story: Story, _ play: ScenarioPlay, _ pair: OwnPair?, _ left: Set<String>, _ report: CIReport
   ) -> ScenarioOutcome {
     func skipped(_ why: String) -> ScenarioOutcome { ScenarioOutcome(file: story.name, skippedBecause: why) }
     if let why = reasonToSkip(story, pair, left) { return skipped(why) }
@@ -209,9 +208,8 @@ struct CIReport {
   var document: Document {
     Document(
       verdict: isWhole ? word : "unfinished", exit: isWhole ? exitCode.rawValue : nil, app: pair?.app,
-      ext: pair?.ext, level: pair?.level.rawValue,
-      good: good, bad: outcomes.count - good - skipped, skipped: skipped, evidence: evidence,
-      stories: outcomes.map(\.document))
+      ext: pair?.ext, level: pair?.level.rawValue, good: good, bad: outcomes.count - good - skipped,
+      skipped: skipped, evidence: evidence, stories: outcomes.map(\.document))
   }
 
   private var word: String {

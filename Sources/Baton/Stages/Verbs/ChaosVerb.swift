@@ -15,8 +15,7 @@ package enum ChaosVerb: Verb {
           "--victim", value: .choice(PhoneProcess.allCases.map(\.rawValue)), mayRepeat: true,
           help:
             "the process that is struck; several: in turn; default: extension and app for kill, extension for freeze, all for crash"
-        ),
-        WalletOption.declaration,
+        ), WalletOption.declaration,
         OptionDeclaration(
           "--seed", value: .integer(0...Int64.max), help: "makes the same choices again, at other instants"),
         OptionDeclaration(
@@ -131,8 +130,7 @@ package enum ChaosVerb: Verb {
       judgePassed: verdict.passed, sound: code == .done, home: isKept ? home : nil,
       timeline: code == .done || !invocation.output.isJSON ? nil : TimelineFile.ofFailure(phone),
       tookMs: (Clock.monotonicNow - start).wholeMilliseconds)
-    invocation.output.isJSON
-      ? invocation.output.say(document) : tell(document, verdict, invocation.output)
+    invocation.output.isJSON ? invocation.output.say(document) : tell(document, verdict, invocation.output)
     if !isKept { FilePath.remove(home) }
     return code
   }

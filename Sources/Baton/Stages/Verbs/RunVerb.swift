@@ -7,12 +7,10 @@ import Simulation
 package enum RunVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "run",
-      summary: "play a story on real processes or in virtual time, and compare its answers",
+      name: "run", summary: "play a story on real processes or in virtual time, and compare its answers",
       options: [
         OptionDeclaration("--simulated", help: "play in virtual time, which takes milliseconds"),
-        OptionDeclaration(
-          "--update", help: "replace the expected answers in the file by the actual ones"),
+        OptionDeclaration("--update", help: "replace the expected answers in the file by the actual ones"),
         OptionDeclaration(
           "--keep", value: .path("DIR"),
           help: "play in this new directory and keep the phone; several files: a subdirectory each"),
@@ -28,8 +26,7 @@ package enum RunVerb: Verb {
       ] + SimOptions.worldDeclarations,
       positionals: [
         PositionalDeclaration(
-          "FILE", value: .path("FILE"), count: .any,
-          help: "a story; docs/scenarios.md has the language")
+          "FILE", value: .path("FILE"), count: .any, help: "a story; docs/scenarios.md has the language")
       ],
       examples: [
         (
@@ -55,8 +52,7 @@ package enum RunVerb: Verb {
       return .done
     }
     guard !line.positionals.isEmpty else {
-      throw CommandFailure(
-        .wrongUsage, "FILE is missing; name a story, such as one of Tests/Scenarios")
+      throw CommandFailure(.wrongUsage, "FILE is missing; name a story, such as one of Tests/Scenarios")
     }
     let stories = try line.positionals.map { (file: $0, scenario: try read($0)) }
     let play = try ScenarioPlay(invocation)
@@ -84,8 +80,7 @@ package enum RunVerb: Verb {
     let different = outcomes.filter { $0.kind == .differs }
     if let first = different.first {
       let names = different.count == 1 ? first.file : "FILE…"
-      output.say(
-        "to accept these answers: baton run \(isSimulated ? "--simulated " : "")--update \(names)")
+      output.say("to accept these answers: baton run \(isSimulated ? "--simulated " : "")--update \(names)")
     }
     guard outcomes.count > 1 else { return }
     let good = outcomes.count { $0.isGood && $0.kind != .skipped }

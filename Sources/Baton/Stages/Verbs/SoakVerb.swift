@@ -7,8 +7,7 @@ import enum PhonePolicy.AfterContent
 package enum SoakVerb: Verb {
   package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "soak",
-      summary: "play many pushes and app openings on one phone or many, and report leaks",
+      name: "soak", summary: "play many pushes and app openings on one phone or many, and report leaks",
       options: [
         OptionDeclaration(
           "--rounds", value: .integer(2...1_000_000), default: "1000",
@@ -121,8 +120,7 @@ package enum SoakVerb: Verb {
 extension SoakVerb {
   static let pushOptions: [OptionDeclaration] = [
     OptionDeclaration(
-      "--phones", value: .integer(1...100),
-      help: "play on N phones at once, with pushes instead of rounds"),
+      "--phones", value: .integer(1...100), help: "play on N phones at once, with pushes instead of rounds"),
     OptionDeclaration(
       "--pushes", value: .integer(1...1_000_000), default: "100",
       help: "with --phones: number of pushes, over all phones"),
@@ -158,9 +156,7 @@ extension SoakVerb {
     let start = Clock.monotonicNow
     let outcomes: [PushCrowd.Outcome]
     do {
-      outcomes = try crowd.run { done in
-        if !output.isJSON { output.say("\(done) of \(pushes) pushes") }
-      }
+      outcomes = try crowd.run { done in if !output.isJSON { output.say("\(done) of \(pushes) pushes") } }
     } catch let failure as Wait.Failure {
       throw CommandFailure(.tooSlow, "\(failure); the phones are kept in \(home)")
     }

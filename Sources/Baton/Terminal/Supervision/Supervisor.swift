@@ -47,9 +47,7 @@ package struct Supervisor {
 
   private static func makePlace(_ plan: Supervision) throws(SystemError) -> ScratchPlace? {
     if plan.leavesProcesses { return nil }
-    do throws(SystemError) {
-      return try ScratchPlace(named: plan.name)
-    } catch {
+    do throws(SystemError) { return try ScratchPlace(named: plan.name) } catch {
       if plan.needsPlace { throw error }
       return nil
     }
@@ -261,16 +259,8 @@ package struct ScratchPlace: Sendable {
   /// Removes the directory, except phones kept as evidence. A failed command may have some in its temporary directory,
   /// such as those of a `baton` that it ran.
   package func remove(keepingPhones: Bool, keepingTemporary: Bool = false) {
-    if keepingTemporary {
-      rmdir(temporary)
-    } else {
-      FilePath.remove(temporary)
-    }
-    if keepingPhones {
-      rmdir(path)
-    } else {
-      FilePath.remove(path)
-    }
+    if keepingTemporary { rmdir(temporary) } else { FilePath.remove(temporary) }
+    if keepingPhones { rmdir(path) } else { FilePath.remove(path) }
   }
 
   package var isThere: Bool { FilePath.isDirectory(path) }

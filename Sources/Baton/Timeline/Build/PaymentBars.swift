@@ -57,17 +57,15 @@ struct PaymentBars: Sendable {
     }
   }
 
-  private mutating func enter(
-    _ kind: TimelineSpan.Kind, _ words: String, _ id: UInt64, _ sheet: inout Sheet
-  ) {
+  private mutating func enter(_ kind: TimelineSpan.Kind, _ words: String, _ id: UInt64, _ sheet: inout Sheet)
+  {
     guard let bar = bars[id], sheet.span(bar.span).kind != kind else { return }
     sheet.end(bar.span)
     bars[id]?.span = sheet.begin(kind, in: .payments, row: bar.row, "\(bar.words): \(words)")
   }
 
-  private mutating func close(
-    _ id: UInt64, _ kind: TimelineMark.Kind, _ words: String, _ sheet: inout Sheet
-  ) {
+  private mutating func close(_ id: UInt64, _ kind: TimelineMark.Kind, _ words: String, _ sheet: inout Sheet)
+  {
     guard let bar = bars.removeValue(forKey: id) else { return }
     finish(bar, kind, words, &sheet)
   }
@@ -305,9 +303,8 @@ struct OwnershipBars: Sendable {
   }
 
   /// `isCertain`: the next owner has watched it, perhaps by a shorter rule.
-  private func noteSilence(
-    of hold: Hold, in who: TimelineWho, isCertain: Bool = false, _ sheet: inout Sheet
-  ) {
+  private func noteSilence(of hold: Hold, in who: TimelineWho, isCertain: Bool = false, _ sheet: inout Sheet)
+  {
     let span = sheet.now - hold.beat.at
     guard isCertain || span > Self.silence else { return }
     let drawn = sheet.begin(

@@ -39,8 +39,7 @@ package struct TimelineBuilder: Sendable {
   private mutating func take(_ fact: TimelineFact, by who: TimelineWho) {
     switch fact {
     case .launched, .started, .processStarted, .ends, .processEnded, .killOrdered, .suspended, .resumed,
-      .frozen,
-      .thawed:
+      .frozen, .thawed:
       lives.take(fact, by: who, &sheet, &ownership)
       switch fact {
       case .started: presence.begin(who)
@@ -64,8 +63,7 @@ package struct TimelineBuilder: Sendable {
       payments.take(fact, by: who, &sheet)
     case .violated(let title, let sentence):
       sheet.mark(.violation, in: who, sentence)
-      violations.append(
-        TimelineFinding(title: title, sentence: sentence, anchor: sheet.here))
+      violations.append(TimelineFinding(title: title, sentence: sentence, anchor: sheet.here))
     }
   }
 }
@@ -188,18 +186,15 @@ struct Lives: Sendable {
   ) {
     let wallet = { (role: Role) in TimelineWho.wallet(role, device: who.device) }
     switch fact {
-    case .launched(let role, let why):
-      launches[wallet(role)] = (TimelineEnd(who: who, at: sheet.here), why)
+    case .launched(let role, let why): launches[wallet(role)] = (TimelineEnd(who: who, at: sheet.here), why)
     case .started(let pid): start(who, pid, isOwnWord: true, &sheet, &ownership)
     case .processStarted(let role, let pid): start(wallet(role), pid, isOwnWord: false, &sheet, &ownership)
     case .ends(let why):
       guard let life = lives[who] else { return }
       ended[who] = life.pid
       end(who, .ended, why, &sheet, &ownership)
-    case .processEnded(let role, let end, let why):
-      self.end(wallet(role), end, why, &sheet, &ownership)
-    case .killOrdered(let role, _):
-      lives[wallet(role)]?.kill = TimelineEnd(who: who, at: sheet.here)
+    case .processEnded(let role, let end, let why): self.end(wallet(role), end, why, &sheet, &ownership)
+    case .killOrdered(let role, _): lives[wallet(role)]?.kill = TimelineEnd(who: who, at: sheet.here)
     case .suspended(let role):
       guard let life = lives[wallet(role)], life.suspended == nil else { return }
       lives[wallet(role)]?.suspended = sheet.begin(.suspended, in: wallet(role), "suspended")
@@ -253,9 +248,7 @@ struct Lives: Sendable {
     ownership.lost(by: who, why, &sheet)
   }
 
-  mutating func finish(_ sheet: inout Sheet, _ ownership: inout OwnershipBars) {
-    ownership.finish(&sheet)
-  }
+  mutating func finish(_ sheet: inout Sheet, _ ownership: inout OwnershipBars) { ownership.finish(&sheet) }
 }
 
 /// The paper on which the builder's parts draw: lanes, items, and the record that is being read.
@@ -291,8 +284,7 @@ struct Sheet: Sendable {
   }
 
   mutating func mark(_ kind: TimelineMark.Kind, in who: TimelineWho, _ label: String, at: Instant? = nil) {
-    marks.append(
-      TimelineMark(lane: lane(of: who), kind: kind, at: at ?? now, label: label, record: record))
+    marks.append(TimelineMark(lane: lane(of: who), kind: kind, at: at ?? now, label: label, record: record))
   }
 
   mutating func anchor(_ name: String) { anchors[name] = anchors[name] ?? here }
@@ -320,8 +312,7 @@ struct Sheet: Sendable {
   func span(_ number: Int) -> TimelineSpan { spans[number] }
 
   /// Draws an arrow and returns its number.
-  @discardableResult
-  mutating func draw(
+  @discardableResult mutating func draw(
     _ kind: TimelineArrow.Kind, from: TimelineEnd, to other: TimelineWho, _ label: String,
     _ target: TimelineAnchor? = nil
   ) -> Int {
@@ -345,9 +336,7 @@ struct Sheet: Sendable {
   mutating func takeRow(of who: TimelineWho) -> Int { rows[who, default: RowPlan()].take() }
   mutating func freeRow(_ row: Int, of who: TimelineWho) { rows[who, default: RowPlan()].free(row) }
 
-  func timeline(
-    title: String, start: Instant, startWall: Int64?, findings: [TimelineFinding]
-  ) -> Timeline {
+  func timeline(title: String, start: Instant, startWall: Int64?, findings: [TimelineFinding]) -> Timeline {
     let end = max(start, records.map(\.at).max() ?? start)
     let order = who.indices.sorted { (who[$0].order, $0) < (who[$1].order, $1) }
     var place = [Int](repeating: 0, count: who.count)

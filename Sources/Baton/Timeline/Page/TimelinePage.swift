@@ -14,8 +14,7 @@ package enum TimelinePage {
     return PageFrame(
       title: timeline.title, styles: [PackageResources.frame_css, PackageResources.timeline_css],
       body: PackageResources.timeline_body_html, early: [.init(id: "data", json: data)],
-      script: PackageResources.timeline_js,
-      late: [.init(id: "texts", json: texts)]
+      script: PackageResources.timeline_js, late: [.init(id: "texts", json: texts)]
     ).html
   }
 

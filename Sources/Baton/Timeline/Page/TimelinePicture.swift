@@ -57,9 +57,7 @@ package struct TimelinePicture {
   private var axis: [String] {
     let length = max(1, timeline.length.nanoseconds)
     var step: Int64 = 1000
-    while length / step > 10 {
-      step *= length / step > 50 ? 10 : length / step > 20 ? 5 : 2
-    }
+    while length / step > 10 { step *= length / step > 50 ? 10 : length / step > 20 ? 5 : 2 }
     return stride(from: 0, through: length, by: Int64.Stride(step)).flatMap { at in
       let place = x(timeline.start + TimeSpan(nanoseconds: at))
       return [
