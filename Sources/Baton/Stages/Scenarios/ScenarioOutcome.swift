@@ -1,6 +1,8 @@
 import DaemonRuntime
 import Ground
+import Judge
 import PhonePolicy
+import Simulation
 
 /// The outcome of one story, as text and JSON.
 struct ScenarioOutcome {
@@ -157,5 +159,251 @@ extension ScenarioOutcome {
       }
     return JUnitFile.Case(
       name: file, milliseconds: kind == .skipped ? nil : took.wholeMilliseconds, outcome: outcome)
+  }
+}
+
+/// Plays stories one after the other, each in its own simulated world or on its own phone.
+struct ScenarioPlay {
+  private var isSimulated = false
+  private var updates = false
+  private let keep: String?
+  private var hasSeveral = false
+  private var seed: UInt64 = 1
+  private var world = WorldSettings()
+  private let place: ScratchPlace?
+  /// Where the events of the processes are printed while the story plays.
+  private let events: Output?
+  private let verb: String
+  /// For the timelines of simulated stories.
+  private let timelines: String?
+  /// Programs in place of Baton's.
+  private var pair: OwnPair?
+
+  /// Each story on a phone of its own in a subdirectory of `root`, which is kept.
+  init(evidence root: String, pair: OwnPair?) {
+    self.pair = pair
+    keep = root
+    hasSeveral = true
+    (place, events, timelines) = (nil, nil, nil)
+    verb = "ci"
+  }
+
+  /// A verb's own story, on real processes.
+  init(narrated invocation: Invocation, verb name: String) {
+    keep = invocation.line.text("--keep")
+    place = invocation.place
+    events = invocation.output
+    verb = name
+    timelines = nil
+  }
+
+  init(_ invocation: Invocation) throws {
+    let line = invocation.line
+    isSimulated = line.isGiven("--simulated")
+    updates = line.isGiven("--update")
+    keep = line.text("--keep")
+    hasSeveral = line.positionals.count > 1
+    seed = UInt64(line.integer("--seed") ?? 1)
+    world = try SimOptions(line).settings(seed: seed).world
+    events = line.isGiven("--events") ? invocation.output : nil
+    place = invocation.place
+    verb = "run"
+    timelines = line.text("--timelines")
+    if isSimulated, events != nil {
+      throw CommandFailure(
+        .wrongUsage,
+        "--events prints the records of real processes; omit --simulated, or print a simulated run with `baton replay --seed`"
+      )
+    }
+    if isSimulated, keep != nil {
+      throw CommandFailure(
+        .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
+    }
+    if !isSimulated, line.text("--without") != nil {
+      throw CommandFailure(.wrongUsage, "--without requires --simulated")
+    }
+  }
+
+  func play(_ scenario: Scenario, file: String) throws -> ScenarioOutcome {
+    switch scenario.place {
+    case .simulated(let because) where !isSimulated:
+      return ScenarioOutcome(file: file, skippedBecause: "simulated only, as \(because)")
+    case .real(let because) where isSimulated:
+      return ScenarioOutcome(file: file, skippedBecause: "real only, as \(because)")
+    default: break
+    }
+    return isSimulated ? try simulate(scenario, file) : try perform(scenario, file)
+  }
+
+  // MARK: In virtual time
+
+  private func simulate(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
+    let start = Clock.monotonicNow
+    var director = Director(scenario, on: SimulatedStage(world.with(scenario.settings), seed: seed))
+    let performance = try director.run()
+    var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
+    if !outcome.isGood, !updates || outcome.kind != .differs {
+      outcome.timeline = TimelineFile.ofFailure(
+        director.stage.timeline.finish(title: "baton run --simulated \(file)"), named: Self.name(of: file),
+        in: timelines)
+    }
+    if !outcome.isGood, outcome.kind != .differs {
+      outcome.details.append("the story, in simulated time:")
+      outcome.details += director.stage.story.text().suffix(Self.storyLinesMax)
+    }
+    return try update(outcome, performance)
+  }
+
+  /// About one screen.
+  private static let storyLinesMax = 40
+
+  // MARK: On real processes
+
+  private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
+    let home = try home(of: file)
+    let stage = try RealStage(
+      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, narrates: events, pair: pair)
+    let start = Clock.monotonicNow
+    // Also after an error; then the last records tell why.
+    defer {
+      stage.end()
+      stage.narrator?.follow()
+    }
+    do {
+      var director = Director(scenario, on: stage)
+      let performance = try director.run()
+      var outcome = try update(
+        ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start), performance)
+      if outcome.isGood, keep == nil { FilePath.remove(home) } else { outcome.home = home }
+      if !outcome.isGood { drawn(&outcome, stage) }
+      return outcome
+    } catch let error as ControlClientError where Self.isGone(error) {
+      return failed(ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)"), since: start, stage)
+    } catch let failure as Wait.Failure {
+      // A phone that did not come up cannot be judged.
+      let verdict = try? stage.judge()
+      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)", verdict), since: start, stage)
+    }
+  }
+
+  private func failed(_ outcome: ScenarioOutcome, since start: Instant, _ stage: RealStage) -> ScenarioOutcome
+  {
+    var outcome = outcome
+    outcome.took = Clock.monotonicNow - start
+    outcome.home = stage.phone.home
+    drawn(&outcome, stage)
+    return outcome
+  }
+
+  /// The processes end first, so that the picture has all that they wrote.
+  private func drawn(_ outcome: inout ScenarioOutcome, _ stage: RealStage) {
+    stage.end()
+    outcome.timeline = TimelineFile.ofFailure(stage.phone)
+  }
+
+  /// No story ends a daemon: a daemon that is gone has crashed.
+  private static func isGone(_ error: ControlClientError) -> Bool {
+    switch error {
+    case .notRunning, .hungUp: true
+    case .foreign, .stopped, .timedOut, .refused, .outcomeUnknown, .malformed, .system: false
+    }
+  }
+
+  private func home(of file: String) throws -> String {
+    guard let keep else { return try RunPlace.make(nil, in: place, named: verb) }
+    guard hasSeveral else { return try RunPlace.make(keep, in: place, named: verb) }
+    return try RunPlace.make("\(keep)/\(Self.name(of: file))", below: keep, in: place, named: verb)
+  }
+
+  static func name(of file: String) -> String {
+    let name = file.split(separator: "/").last.map(String.init) ?? "story"
+    return name.hasSuffix(".txt") ? String(name.dropLast(4)) : name
+  }
+
+  // MARK: --update
+
+  /// Only a story without a violation is updated.
+  private func update(_ outcome: ScenarioOutcome, _ performance: Performance) throws -> ScenarioOutcome {
+    guard updates, outcome.kind == .differs else { return outcome }
+    try UserFile.write(
+      performance.rewritten, to: outcome.file, "name the file itself, and with rights to write it")
+    var outcome = outcome
+    outcome.kind = .updated
+    outcome.details = ["\(HumanText.count(performance.differences.count, "answer")) rewritten"]
+    return outcome
+  }
+}
+
+/// Prints the events of a phone and its peer while a story plays on them, from the journals that they write.
+final class StoryNarrator {
+  let output: Output
+  private let start = Clock.monotonicNow
+  private let merger: JournalMerger
+  private var sentences = JournalNarrator()
+  private var waits = NodeWaits()
+
+  init(_ phone: Baton.Phone, _ output: Output) {
+    self.output = output
+    merger = JournalMerger(directory: phone.journal)
+  }
+
+  /// Prints what the journals have since the last call.
+  func follow() {
+    for entry in merger.readNew() {
+      for sentence in sentences.sentences(for: entry) where sentence.weight == .key {
+        line(.event, at: entry.line.at, process: entry.process, sentence.text)
+      }
+      if let wait = waits.ended(by: entry) { line(.wait, at: entry.line.at, wait.sentence, took: wait.took) }
+    }
+  }
+
+  func headline(_ text: String) {
+    if !output.isJSON { output.say("") }
+    line(.step, at: Clock.monotonicNow, text)
+  }
+
+  func remark(_ text: String) { line(.remark, at: Clock.monotonicNow, text) }
+
+  func tell(_ verdict: Verdict, _ replays: [JournalReplay.Outcome], _ different: [String]) {
+    different.forEach(remark)
+    if different.isEmpty {
+      let decisions = replays.flatMap(\.events).map(\.count).reduce(0, +)
+      remark("\(decisions) decisions in \(replays.count) journals replayed: identical, byte for byte")
+    }
+    guard !output.isJSON else { return }
+    for line in verdict.text.split(separator: "\n") { output.say("           \(line)") }
+    output.say("")
+  }
+
+  struct Line: Report {
+    /// Milliseconds since the start.
+    var tMs: Int64
+    /// step (a part of the story), event (a record of a process), wait (the app waited for the node) or remark.
+    var kind: String
+    var process: String?
+    var text: String
+    /// With `wait`: how long.
+    var tookMs: Int64?
+  }
+
+  private enum Kind: String { case step, event, wait, remark }
+
+  private func line(
+    _ kind: Kind, at instant: Instant, process: String? = nil, _ text: String, took: TimeSpan? = nil
+  ) {
+    let since = instant - start
+    if output.isJSON {
+      return output.say(
+        Line(
+          tMs: since.wholeMilliseconds, kind: kind.rawValue, process: process, text: text,
+          tookMs: took?.wholeMilliseconds))
+    }
+    let seconds = HumanText.seconds(since)
+    let time = output.paint(String(repeating: " ", count: max(0, 7 - seconds.count)) + seconds + " s", .dim)
+    switch kind {
+    case .step: output.say("\(time)  \(output.paint(text, .bold))")
+    case .remark, .wait: output.say("\(time)  \(output.paint("→ \(text)", .cyan))")
+    case .event: output.say("\(time)    \(LogPrinter.column(of: process ?? "", output))  \(text)")
+    }
   }
 }
