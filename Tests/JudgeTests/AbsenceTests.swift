@@ -26,12 +26,11 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      ("lsp/ledger.sqlite", "peer's ledger", "peer"), ("os", "phone", "phone"),
-      ("os/processes.jsonl", "phone", "phone"), ("os/pushes.jsonl", "phone", "phone"),
-      ("os/notifications.jsonl", "phone", "phone"), ("journal", "journals of mainappd", "journals"),
-    ])
+  @Test(arguments: [
+    ("lsp/ledger.sqlite", "peer's ledger", "peer"), ("os", "phone", "phone"),
+    ("os/processes.jsonl", "phone", "phone"), ("os/pushes.jsonl", "phone", "phone"),
+    ("os/notifications.jsonl", "phone", "phone"), ("journal", "journals of mainappd", "journals"),
+  ])
   func
     `Without a part of the evidence there is no verdict; its text names the part and the option to waive it`(
       path: String, part: String, kind: String
@@ -54,11 +53,8 @@ import Testing
     #expect(verdict.missing.map(\.part.rawValue) == ["journals of \(program)"])
   }
 
-  @Test
-  func `A waived part of the evidence is not required; the rest is judged and listed`() throws {
-    for (part, path) in [
-      (EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal"),
-    ] {
+  @Test func `A waived part of the evidence is not required; the rest is judged and listed`() throws {
+    for (part, path) in [(EvidencePart.peer, "lsp/ledger.sqlite"), (.phone, "os"), (.journals, "journal")] {
       let verdict = try judged(without: [part], remove(path))
       #expect(verdict.exitCode == 0 && verdict.missing == [], "\(verdict.text)")
       #expect(verdict.text.contains("in the parts that were judged"))
@@ -70,8 +66,7 @@ import Testing
     #expect(container.exitCode == 0 && container.judged == [.container])
   }
 
-  @Test
-  func `Missing evidence hides no broken invariant in the evidence that is there`() throws {
+  @Test func `Missing evidence hides no broken invariant in the evidence that is there`() throws {
     for path in ["lsp/ledger.sqlite", "os", "journal"] {
       let verdict = try judged { run in
         try remove(path)(run)
@@ -106,8 +101,7 @@ import Testing
     #expect(Set(verdict.missing.map(\.part.rawValue)) == ["phone"])
   }
 
-  @Test
-  func `A journal with a malformed or repeated record counts as missing evidence`() throws {
+  @Test func `A journal with a malformed or repeated record counts as missing evidence`() throws {
     for isTwice in [false, true] {
       let verdict = try judged { run in
         let journal = try #require(run.journals.last)
@@ -192,8 +186,7 @@ import Testing
     throws
   {
     for (fate, isCut) in [
-      ("", false),
-      (",\"fate\":\"lost\",\"fate_code\":\"lost\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
+      ("", false), (",\"fate\":\"lost\",\"fate_code\":\"lost\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
       (",\"fate\":\"x\",\"fate_code\":\"not-shown\",\"fate_wall_ns\":1,\"fate_at_ns\":6", true),
     ] {
       let verdict = try judged { run in
@@ -216,23 +209,18 @@ import Testing
   }
 
   @Test(arguments: ["pushes", "notifications", "processes"])
-  func `A malformed line in iosd's files counts as missing evidence, a truncated row does not`(
-    file: String
-  )
+  func `A malformed line in iosd's files counts as missing evidence, a truncated row does not`(file: String)
     throws
   {
     for (line, code) in [("noise", 74), ("{\"id\":9,\"vis", 0)] as [(String, Int32)] {
-      let verdict = try judged { run in
-        try rewrite("\(run.home)/os/\(file).jsonl") { [line] + $0 }
-      }
+      let verdict = try judged { run in try rewrite("\(run.home)/os/\(file).jsonl") { [line] + $0 } }
       #expect(verdict.exitCode == code, "\(verdict.text)")
       let sentence = "os/\(file).jsonl has a line that is no row, line 1"
       #expect(verdict.missing.contains { $0.sentence.contains(sentence) } == (code == 74), "\(verdict.text)")
     }
   }
 
-  @Test
-  func `Waiving a part of the evidence does not excuse damage in it`() throws {
+  @Test func `Waiving a part of the evidence does not excuse damage in it`() throws {
     let verdict = try judged(without: [.journals]) { run in
       let journal = try #require(run.journals.last)
       try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }
@@ -265,9 +253,7 @@ import Testing
 /// A process whose disk was full skips journal records and counts them in its next one.
 @Suite("Journal records lost to a full disk") struct GapTests {
   /// Removes lines from the app's first journal and counts them in the line behind them.
-  private func lose(
-    _ run: SampleRun, inJournal place: Int = 0, _ isLost: (String) -> Bool
-  ) throws -> Int {
+  private func lose(_ run: SampleRun, inJournal place: Int = 0, _ isLost: (String) -> Bool) throws -> Int {
     try lose(run, in: run.journals[place], isLost)
   }
 
@@ -299,8 +285,7 @@ import Testing
 
   private func verdict(_ run: SampleRun) throws -> Verdict { try Judge.verdict(home: run.home) }
 
-  @Test
-  func `A write or claim whose journal record was lost to a full disk breaks no invariant`() throws {
+  @Test func `A write or claim whose journal record was lost to a full disk breaks no invariant`() throws {
     for words in [["\"write\""], ["\"claim\""], ["claimed"], ["claim", "write"]] {
       for place in 0..<3 {
         let run = try SampleStory.tell()
@@ -317,8 +302,7 @@ import Testing
     }
   }
 
-  @Test
-  func `A write without journal record at another time than the lost records is reported`() throws {
+  @Test func `A write without journal record at another time than the lost records is reported`() throws {
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
     try run.wallet.execute(

@@ -5,14 +5,12 @@ import Testing
 @testable import TestHomes
 
 /// Runs that break an invariant, with evidence that is otherwise consistent.
-@Suite("Broken invariants")
-struct BrokenInvariantTests {
+@Suite("Broken invariants") struct BrokenInvariantTests {
   private func invariants(of run: SampleRun) throws -> Set<Int> {
     Set(try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue))
   }
 
-  @Test
-  func `A write under an old epoch after the new owner's first write violates invariant 1`() throws {
+  @Test func `A write under an old epoch after the new owner's first write violates invariant 1`() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute("UPDATE node_writes SET epoch = 2, incarnation = -2000000 WHERE id = 12")
     #expect(try invariants(of: run).contains(1))
@@ -28,11 +26,10 @@ struct BrokenInvariantTests {
     #expect(findings.contains { $0.invariant == .exclusion && $0.sentence.contains("had made") })
   }
 
-  @Test(
-    arguments: [
-      ("", true), ("WHERE epoch = 2 ORDER BY id LIMIT 1", true),
-      ("WHERE epoch = 2 AND what LIKE '%received%' ORDER BY id LIMIT 1", false),
-    ])
+  @Test(arguments: [
+    ("", true), ("WHERE epoch = 2 ORDER BY id LIMIT 1", true),
+    ("WHERE epoch = 2 AND what LIKE '%received%' ORDER BY id LIMIT 1", false),
+  ])
   func
     `A preimage sent before its payment is stored is reported, unless the write that stored it restored a backup`(
       restoredBy write: String, isFound: Bool
@@ -53,9 +50,7 @@ struct BrokenInvariantTests {
     #expect(
       findings.contains {
         $0.invariant == .paymentsOnce && $0.sentence.contains("was sent before the receipt was durable")
-      }
-        == isFound,
-      "\(findings.map(\.sentence))")
+      } == isFound, "\(findings.map(\.sentence))")
   }
 
   @Test
@@ -76,9 +71,7 @@ struct BrokenInvariantTests {
     #expect(!after.contains { $0.contains("cancelled invoices, but") || $0.contains("an unknown summary") })
   }
 
-  @Test func `An open invoice that a journal reports as cancelled violates invariant 4`()
-    throws
-  {
+  @Test func `An open invoice that a journal reports as cancelled violates invariant 4`() throws {
     let run = try SampleStory.tell()
     let path = "\(run.home)/journal/\(run.journals[0].name)"
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -92,16 +85,14 @@ struct BrokenInvariantTests {
       })
   }
 
-  @Test
-  func `A processed frame of a refused connection violates invariant 1`() throws {
+  @Test func `A processed frame of a refused connection violates invariant 1`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE frames SET acted = 1, why_not = NULL WHERE why_not = 'its connection is refused'")
     #expect(try invariants(of: run).contains(1))
   }
 
-  @Test
-  func `A channel_reestablish with an older state violates invariant 2`() throws {
+  @Test func `A channel_reestablish with an older state violates invariant 2`() throws {
     let run = try SampleStory.tell()
     let id = try run.ledger.rows(
       "SELECT max(id) FROM frames WHERE direction = 'in' AND acted = 1 AND substr(bytes, 1, 2) = x'0088'")
@@ -117,8 +108,7 @@ struct BrokenInvariantTests {
       findings.contains { $0.invariant == .noStateGoesBack && $0.sentence.contains("a number is too low") })
   }
 
-  @Test
-  func `A settled payment without a row in the wallet's database violates invariant 3`() throws {
+  @Test func `A settled payment without a row in the wallet's database violates invariant 3`() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute("DELETE FROM received_payments WHERE id = 2")
     let verdict = try Judge.verdict(home: run.home)
@@ -129,8 +119,7 @@ struct BrokenInvariantTests {
     #expect(verdict.exitCode == 2)
   }
 
-  @Test
-  func `A received payment that failed for its sender violates invariant 3`() throws {
+  @Test func `A received payment that failed for its sender violates invariant 3`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
       "UPDATE payments SET state = 'failed', preimage = NULL, failure_code = 4103, failure = 'no-balance' WHERE id = 2"
@@ -148,8 +137,7 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run) == [5])
   }
 
-  @Test
-  func `A push with only a badge needs no notification, and a notification of it violates invariant 5`()
+  @Test func `A push with only a badge needs no notification, and a notification of it violates invariant 5`()
     throws
   {
     let run = try SampleStory.tell()
@@ -167,8 +155,7 @@ struct BrokenInvariantTests {
     #expect(try invariants(of: run) == [5])
   }
 
-  @Test
-  func `An extension above its memory limit that was not killed violates invariant 7`() throws {
+  @Test func `An extension above its memory limit that was not killed violates invariant 7`() throws {
     let run = try SampleStory.tell()
     let row =
       "{\"id\":2,\"role\":\"extension\",\"pid\":200,\"reason\":\"ended by itself\",\"end_code\":\"ended\",\"peak_footprint_bytes\":30000000}\n"
@@ -200,8 +187,7 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test
-  func `L-S.3 A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
+  @Test func `L-S.3 A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
     let run = try SampleStory.tell()
     try Data([1, 2, 3] + SampleStory.preimages[0]).write(
       to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
@@ -215,8 +201,7 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test
-  func `The judge searches for a sealed seed if the keychain's key opens it`() throws {
+  @Test func `The judge searches for a sealed seed if the keychain's key opens it`() throws {
     for key in [SampleRun.keychainKey, [UInt8](repeating: 1, count: 32)] {
       let run = try SampleStory.tell()
       try run.sealSeed(with: key)
@@ -306,8 +291,7 @@ struct BrokenInvariantTests {
     }
   }
 
-  @Test
-  func `B-1.8.6 A preimage in a journal before the peer received it violates invariant 8`() throws {
+  @Test func `B-1.8.6 A preimage in a journal before the peer received it violates invariant 8`() throws {
     let run = try SampleStory.tell()
     let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)
     journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: 7)

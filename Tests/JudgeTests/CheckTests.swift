@@ -150,8 +150,7 @@ import Testing
 }
 
 /// The extension is killed between the commit of its claim and the journal line of the answer.
-@Suite("A claim whose answer was never written")
-struct ClaimMomentTests {
+@Suite("A claim whose answer was never written") struct ClaimMomentTests {
   private static let lookForReceived = "{\"readReceived\":{}}"
   private static let found = "{\"receivedFound\":{\"_0\":[],\"push\":1}}"
   private static let notRead = "{\"receivedNotRead\":{\"_0\":{\"failed\":{\"_0\":\"x\"}},\"push\":1}}"
@@ -159,8 +158,7 @@ struct ClaimMomentTests {
   private func findings(ordered: [String] = [], written: [String] = [], ends: Bool = false) throws -> [Int] {
     let run = try SampleStory.tellWithoutPayments { run in
       let service = run.start("notifyextd", pid: 200)
-      try run.askAndCommit(
-        2, "extension", pid: 200, service, "holder-died", orderedBefore: ordered)
+      try run.askAndCommit(2, "extension", pid: 200, service, "holder-died", orderedBefore: ordered)
       for event in written { service.event("guard-extension", event, at: run.now) }
       if ends { service.end(at: run.now) } else { service.tear() }
       run.ended(
@@ -169,8 +167,7 @@ struct ClaimMomentTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue)
   }
 
-  @Test
-  func `A claim without answer is accepted if the request for it is the journal's last line`() throws {
+  @Test func `A claim without answer is accepted if the request for it is the journal's last line`() throws {
     #expect(try findings() == [])
     #expect(try findings(ordered: [Self.lookForReceived]) == [])
   }
@@ -214,8 +211,7 @@ struct ClaimMomentTests {
     #expect(looks.short > 0 && looks.long < 5 * looks.short, "\(looks)")
   }
 
-  @Test
-  func `The judge's reads grow linearly with rows that no other evidence knows`() throws {
+  @Test func `The judge's reads grow linearly with rows that no other evidence knows`() throws {
     func broken(_ rows: Int) throws -> SampleRun {
       let run = try SampleStory.tell()
       try run.wallet.execute(

@@ -34,16 +34,14 @@ struct JudgeTests {
     #expect(verdict.exitCode == 3)
   }
 
-  @Test
-  func `The judge accepts a phone without payments and reports 0 payments`() throws {
+  @Test func `The judge accepts a phone without payments and reports 0 payments`() throws {
     let run = try SampleStory.tellWithoutPayments()
     let verdict = try Judge.verdict(home: run.home)
     #expect(verdict.findings == [])
     #expect(verdict.text.contains("0 payments"))
   }
 
-  @Test
-  func `The judge gives no verdict without the wallet's database`() throws {
+  @Test func `The judge gives no verdict without the wallet's database`() throws {
     let run = try SampleStory.tell()
     try FileManager.default.removeItem(atPath: "\(run.home)/AppGroup/node.sqlite")
     #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
@@ -80,12 +78,10 @@ struct JudgeTests {
     #expect(throws: JudgeError.neverBegun(path: path)) { try Judge.verdict(home: run.home) }
   }
 
-  @Test
-  func `The judge leaves no file behind and reads the write-ahead log`() throws {
+  @Test func `The judge leaves no file behind and reads the write-ahead log`() throws {
     let run = try SampleStory.tell()
     // A killed process leaves its write-ahead log: here a copy of the open database.
-    try run.wallet.executeAll(
-      "PRAGMA journal_mode = WAL; UPDATE claims SET incarnation = 77 WHERE epoch = 3")
+    try run.wallet.executeAll("PRAGMA journal_mode = WAL; UPDATE claims SET incarnation = 77 WHERE epoch = 3")
     let copy = run.home + "-copy"
     defer { try? FileManager.default.removeItem(atPath: copy) }
     try FileManager.default.copyItem(atPath: run.home, toPath: copy)
@@ -96,8 +92,7 @@ struct JudgeTests {
     #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
   }
 
-  @Test
-  func `The judge reads databases in use, with a remark`() throws {
+  @Test func `The judge reads databases in use, with a remark`() throws {
     let run = try SampleStory.tell()
     let holder = try Holder("\(run.home)/AppGroup/node.sqlite")
     defer { holder.end() }
@@ -118,8 +113,7 @@ struct JudgeTests {
   ) { #expect(amountWords(msat) == text) }
 }
 
-@Suite("The summary of a write")
-struct WriteSummaryTests {
+@Suite("The summary of a write") struct WriteSummaryTests {
   @Test func `A write's summary is parsed`() throws {
     let text = "restored=1 revision=7 invoice=1 cancelled=1 received=3 offered=2 ended=4 waiting=0 failed=1"
     let summary = try #require(WriteSummary(text))
@@ -142,8 +136,7 @@ struct WriteSummaryTests {
 
   @Test func `The judge reports a write whose count overflows`() throws {
     let run = try SampleStory.tell()
-    try run.wallet.execute(
-      "UPDATE node_writes SET what = 'received=9223372036854775808' WHERE id = 1")
+    try run.wallet.execute("UPDATE node_writes SET what = 'received=9223372036854775808' WHERE id = 1")
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings.contains { $0.sentence.hasPrefix("Node write 1 has") })
   }
@@ -175,8 +168,7 @@ struct WriteSummaryTests {
     }
   }
 
-  @Test(arguments: [true, false])
-  func `No number in a column crashes the judge`(isLedger: Bool) throws {
+  @Test(arguments: [true, false]) func `No number in a column crashes the judge`(isLedger: Bool) throws {
     let database = { (run: SampleRun) in isLedger ? run.ledger : run.wallet }
     let all = try columns(of: database(SampleStory.tell()))
     #expect(all.count > 20)
@@ -191,8 +183,7 @@ struct WriteSummaryTests {
 }
 
 @Suite("Findings of the judge") struct FindingTests {
-  @Test
-  func `A payment that the wallet received twice is reported once, with both rows`() throws {
+  @Test func `A payment that the wallet received twice is reported once, with both rows`() throws {
     let run = try SampleStory.tell()
     // Two rows of one hash, as a wallet without the table's unique constraint would have them.
     try run.wallet.executeAll(
@@ -215,8 +206,7 @@ struct WriteSummaryTests {
     #expect(verdict.exitCode == 2)
   }
 
-  @Test
-  func `The verdict's text shows five findings of a kind, and all of them on request`() throws {
+  @Test func `The verdict's text shows five findings of a kind, and all of them on request`() throws {
     let run = try SampleStory.tell()
     for number in 10..<30 {
       try run.wallet.execute(
@@ -252,8 +242,7 @@ struct WriteSummaryTests {
     sequence.withUnsafeBufferPointer { $0.baseAddress.map { UnsafeRawPointer($0) } }
   }
 
-  @Test
-  func `Dropping the wallet's uncommitted updates at a disconnect changes the array in place`() {
+  @Test func `Dropping the wallet's uncommitted updates at a disconnect changes the array in place`() {
     var sequence: [Entry] = []
     for frame in 0..<1000 {
       sequence.append(Entry(frame: Int64(frame), by: .wallet, step: .commit(htlcSignatures: 0, funding: nil)))

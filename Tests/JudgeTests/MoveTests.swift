@@ -25,8 +25,7 @@ import Testing
       })
   }
 
-  @Test
-  func `Without the former container there is no verdict, except with --without other`() throws {
+  @Test func `Without the former container there is no verdict, except with --without other`() throws {
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
     #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")
@@ -71,8 +70,7 @@ import Testing
       "\(verdict.text)")
   }
 
-  @Test
-  func `A move that the peer accepted although it replaces a claim other than the newest is reported`()
+  @Test func `A move that the peer accepted although it replaces a claim other than the newest is reported`()
     throws
   {
     let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])
@@ -178,8 +176,7 @@ import Testing
       """)
     let peersHome = NSTemporaryDirectory() + "judge-test-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: peersHome) }
-    try FileManager.default.createDirectory(
-      atPath: "\(peersHome)/journal", withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: "\(peersHome)/journal", withIntermediateDirectories: true)
     for name in try FileManager.default.contentsOfDirectory(atPath: "\(run.home)/journal")
     where name.contains("-lspd-") {
       try FileManager.default.moveItem(
@@ -197,8 +194,7 @@ import Testing
 }
 
 /// A node other than the wallet's dials the peer.
-@Suite("The verdict on a connection of an unknown node")
-struct UnknownNodeTests {
+@Suite("The verdict on a connection of an unknown node") struct UnknownNodeTests {
   private static let unknownNode = WireBytes.bytes(
     "034f355bdcb7cc0af728ef3cceb9615d90684bb5b2ca5f859ab0f0b704075871aa")
   private static let initMessage = [0, 16, 0, 0, 0, 0] as [UInt8]
@@ -219,8 +215,7 @@ struct UnknownNodeTests {
     return try Judge.verdict(home: run.home).findings.map(\.invariant.rawValue)
   }
 
-  @Test
-  func `An unknown node's init and ping are no finding`() throws {
+  @Test func `An unknown node's init and ping are no finding`() throws {
     #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
   }
 
@@ -233,8 +228,7 @@ struct UnknownNodeTests {
     #expect(try findings(of: SampleRun.node).contains(1))
   }
 
-  @Test
-  func `An unknown node may send frames that Baton's own nodes never send`() throws {
+  @Test func `An unknown node may send frames that Baton's own nodes never send`() throws {
     let networks: [UInt8] = Self.initMessage + [1, 32] + [UInt8](repeating: 6, count: 32)
     let found = try findings(initMessage: networks) { run in
       try run.receive(2, [0, 18, 0, 1, 0, 3, 97, 98, 99], out: [WireBytes.pong(1)])

@@ -4,23 +4,20 @@ import Testing
 @testable import TestHomes
 
 @Suite("The verdict on a payment in parts") struct PartTests {
-  @Test
-  func `The run is sound when the preimage follows both parts and the wallet has one payment`() throws {
+  @Test func `The run is sound when the preimage follows both parts and the wallet has one payment`() throws {
     let run = try SampleStory.tellInParts()
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings == [], "\(findings.map(\.sentence))")
   }
 
-  @Test
-  func `A preimage released for the first part alone violates invariant 3`() throws {
+  @Test func `A preimage released for the first part alone violates invariant 3`() throws {
     let run = try SampleStory.tellInParts(.early)
     let findings = try Judge.verdict(home: run.home).findings
     #expect(
       findings.contains { $0.invariant == .paymentsOnce && $0.sentence.contains("had 60 sat of 100 sat") })
   }
 
-  @Test
-  func `A received amount of one part only, or with one part twice, violates invariant 3`() throws {
+  @Test func `A received amount of one part only, or with one part twice, violates invariant 3`() throws {
     for change in [
       "UPDATE received_payments SET amount_msat = 60000", "UPDATE received_payments SET amount_msat = 160000",
     ] {
@@ -31,8 +28,7 @@ import Testing
     }
   }
 
-  @Test
-  func `A superfluous part of a payment is reported, in whatever order the parts came`() throws {
+  @Test func `A superfluous part of a payment is reported, in whatever order the parts came`() throws {
     for order in ["1, 60000, 40000", "60000, 1, 40000", "60000, 40000, 1"] {
       let run = try SampleStory.tellInParts()
       let amounts = order.split(separator: ", ")
@@ -50,8 +46,7 @@ import Testing
     }
   }
 
-  @Test
-  func `Parts with different totals violate invariant 3`() throws {
+  @Test func `Parts with different totals violate invariant 3`() throws {
     let run = try SampleStory.tellInParts()
     try run.ledger.execute("UPDATE payments SET total_msat = 40000 WHERE id = 2")
     let findings = try Judge.verdict(home: run.home).findings

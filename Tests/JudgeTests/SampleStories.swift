@@ -95,8 +95,7 @@ extension SampleStory {
         + "\"\(WireBytes.hex(SpliceBytes.target))\"}}}}", at: run.now)
     try run.receive(connection, SpliceBytes.stfu(true), out: [SpliceBytes.stfu(false)])
     try run.receive(connection, SpliceBytes.spliceInit, out: [SpliceBytes.spliceAck])
-    try run.receive(
-      connection, SpliceBytes.txAddInput, out: [SpliceBytes.txComplete])
+    try run.receive(connection, SpliceBytes.txAddInput, out: [SpliceBytes.txComplete])
     for (serial, satoshis, script) in [
       (2, SpliceBytes.remainingSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
     ] {
@@ -133,8 +132,7 @@ extension SampleStory {
     try bindPeer(run, 1)
     try run.close(1, "connection reset")
     try connect(run, 2, fundings: SpliceBytes.fundings(next: true))
-    try run.receive(
-      2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.commit])
+    try run.receive(2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.commit])
     try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.txSignatures])
     try run.write(1, app)
   }
@@ -142,8 +140,7 @@ extension SampleStory {
   private static func forget(_ run: SampleRun, _ app: TestJournal) throws {
     try run.close(1, "connection reset")
     try connect(run, 2)
-    try run.receive(
-      2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.txAbort])
+    try run.receive(2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.txAbort])
     try run.write(1, app)
     try run.wallet.execute(
       "UPDATE splices SET state = 'forgotten', ended_epoch = 1, ended_wall_ns = ?",
@@ -353,9 +350,7 @@ extension SampleStory {
     for number in numbers {
       store(Int64(number), WireBytes.sha256(Array("record \(number)".utf8)), in: journal, at: run.now)
       run.tick()
-      if isAnswered {
-        journal.event(teller, "{\"incomingStored\":{\"push\":\(number)}}", at: run.now)
-      }
+      if isAnswered { journal.event(teller, "{\"incomingStored\":{\"push\":\(number)}}", at: run.now) }
     }
     journal.end(at: run.now)
     try journal.write(to: "\(run.home)/journal")
@@ -408,8 +403,7 @@ final class Holder {
 
   private static var binaries: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
-      .path
-      ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+      .path ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
   }
 
   init(_ database: String) throws {

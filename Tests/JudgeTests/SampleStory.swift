@@ -154,9 +154,7 @@ enum SampleStory {
     try run.offer(3, htlc: 2)
     try run.send(
       3,
-      [
-        WireBytes.add(2, msat: 400_000, hash: hashes[2], totalMsat: 400_000), WireBytes.commit(signatures: 1),
-      ])
+      [WireBytes.add(2, msat: 400_000, hash: hashes[2], totalMsat: 400_000), WireBytes.commit(signatures: 1)])
     try run.write(3, app)
     try run.store(3)
     try run.receive(3, revoke(peer: false, 4))
@@ -188,18 +186,14 @@ enum SampleStory {
   private static func leaveRows(_ run: SampleRun) throws {
     try leaveChannel(
       run, peer: [8_999_300_000, 1_000_300_000, 5, 5, 5, 5], WireBytes.secret(ofPeer: false, 4),
-      next: [3, 0],
-      last: 1, run.ledger)
+      next: [3, 0], last: 1, run.ledger)
     try leaveChannel(
       run, peer: nil, WireBytes.secret(ofPeer: true, 3), next: [0, 3], last: 0, run.wallet,
       [1_000_300_000, 8_999_300_000, 5, 5, 5, 4])
-    let common: [TestDatabase.Value] = [
-      .integer(2), .integer(400_000), .blob(hashes[2]), .integer(700_144),
-    ]
+    let common: [TestDatabase.Value] = [.integer(2), .integer(400_000), .blob(hashes[2]), .integer(700_144)]
     let data: [TestDatabase.Value] = [.blob(WireBytes.secret(of: hashes[2])), .integer(400_000)]
     try run.ledger.insert(
-      "htlcs",
-      [.text("offered")] + common + [.text("sentAddAckRevocation"), .null, .null, .null] + data)
+      "htlcs", [.text("offered")] + common + [.text("sentAddAckRevocation"), .null, .null, .null] + data)
     try run.wallet.insert(
       "htlcs",
       [.blob(WireBytes.channel), .text("received")] + common + [
@@ -267,8 +261,7 @@ extension SampleStory {
     let numbers: [Int64] = [1_000_100_000, 8_999_900_000, 2, 2, 2, 2]
     let tail: [TestDatabase.Value] = [
       .blob(WireBytes.secret(ofPeer: true, 1)), .integer(0), .integer(1), .integer(1),
-      .integer(Int64(revision)),
-      .null, .null,
+      .integer(Int64(revision)), .null, .null,
     ]
     try database.insert(
       "channels", [.blob(WireBytes.channel), .integer(0)] + numbers.map { .integer($0) } + tail)
@@ -357,8 +350,7 @@ extension SampleStory {
       try write()
       try run.store(1)
       try run.receive(1, SampleStory.revoke(peer: false, 0))
-      try run.receive(
-        1, WireBytes.commit(signatures: 1), out: [SampleStory.revoke(peer: true, 0)])
+      try run.receive(1, WireBytes.commit(signatures: 1), out: [SampleStory.revoke(peer: true, 0)])
       try write(received: " received=1")
       try wallet.execute(
         "INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns) VALUES (?, 100000, 1, ?)",
@@ -397,8 +389,7 @@ extension SampleStory {
     run.now += 7_000_000
     try run.offer(1, htlc: 0)
     run.now -= 7_000_000
-    try run.receive(
-      2, reestablish(1, 0, none), out: part(0, msat: 60_000, signatures: 1))
+    try run.receive(2, reestablish(1, 0, none), out: part(0, msat: 60_000, signatures: 1))
     try keep(run, service, signatures: 1, revocation: 0)
     switch end {
     case .whole: try finishWhole(run, service)
@@ -416,8 +407,7 @@ extension SampleStory {
       WireBytes.secret(ofPeer: false, UInt64(count) - 1), next: [parts, 0], last: 0, run.ledger)
     try leaveChannel(
       run, peer: nil, WireBytes.secret(ofPeer: true, UInt64(count) - 1), next: [0, parts], last: 1,
-      run.wallet,
-      [1_000_000_000 + paid, 9_000_000_000 - paid, count, count, count, count])
+      run.wallet, [1_000_000_000 + paid, 9_000_000_000 - paid, count, count, count, count])
     try run.finish()
     return run
   }
@@ -436,9 +426,7 @@ extension SampleStory {
     try run.write(2, service)
     try run.store(2)
     try run.receive(2, revoke(peer: false, revocation))
-    try run.receive(
-      2, WireBytes.commit(signatures: signatures), out: [revoke(peer: true, revocation)]
-    )
+    try run.receive(2, WireBytes.commit(signatures: signatures), out: [revoke(peer: true, revocation)])
   }
 
   private static func finishWhole(_ run: SampleRun, _ service: TestJournal) throws {
@@ -514,8 +502,7 @@ extension SampleStory {
       "external_invoices",
       [
         .integer(1), .blob(invoice), .integer(externalMsat), .blob(WireBytes.secret(of: invoice)),
-        .blob(externalPreimage),
-        .integer(run.stamp), .null, .null,
+        .blob(externalPreimage), .integer(run.stamp), .null, .null,
       ])
   }
 
@@ -538,8 +525,7 @@ extension SampleStory {
     try run.receive(
       1, WireBytes.add(0, msat: UInt64(externalMsat), hash: invoice, totalMsat: UInt64(externalMsat)))
     try run.receive(
-      1, WireBytes.commit(signatures: 1),
-      out: [revoke(peer: true, 0), WireBytes.commit(signatures: 1)])
+      1, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 0), WireBytes.commit(signatures: 1)])
     try run.write(1, app)
     try run.write(1, app)
     try run.store(1)
@@ -565,8 +551,7 @@ extension SampleStory {
       [.blob(externalPreimage), .integer(run.now + TestJournal.wallOffset)])
     try run.store(1)
     try run.receive(1, revoke(peer: false, 1))
-    try run.receive(
-      1, WireBytes.commit(signatures: 0), out: [revoke(peer: true, 1)])
+    try run.receive(1, WireBytes.commit(signatures: 0), out: [revoke(peer: true, 1)])
     try run.write(1, app)
   }
 }

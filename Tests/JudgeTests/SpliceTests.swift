@@ -117,8 +117,7 @@ import Testing
     let found = try findings(run)
     #expect(
       found.contains { $0.invariant == .noStateGoesBack && $0.sentence.contains(words) },
-      "\(what): \(found.map(\.sentence))"
-    )
+      "\(what): \(found.map(\.sentence))")
   }
 
   @Test(arguments: [true, false])
@@ -145,8 +144,7 @@ import Testing
       "\(found.map(\.sentence))")
   }
 
-  @Test
-  func `A channel_reestablish that contradicts a pending splice violates invariant 2`() throws {
+  @Test func `A channel_reestablish that contradicts a pending splice violates invariant 2`() throws {
     let run = try SampleStory.tellOfSplice(.resumed)
     let said = SampleStory.reestablish(1, 0, SampleStory.none)
     try run.ledger.execute(
@@ -158,9 +156,7 @@ import Testing
       "\(found.map(\.sentence))")
   }
 
-  @Test func `A splice whose end in a journal differs from its row violates invariant 3`()
-    throws
-  {
+  @Test func `A splice whose end in a journal differs from its row violates invariant 3`() throws {
     let run = try SampleStory.tellOfSplice()
     let journal = TestJournal("mainappd", pid: 9, startTime: 1, at: run.now)
     let id = WireBytes.hex(SpliceBytes.txid.reversed())

@@ -7,8 +7,7 @@ import Testing
 @testable import TestHomes
 
 /// A wallet whose extension only notifies, and evidence that breaks its promises.
-@Suite("The judge and an extension that only notifies")
-struct TellingTests {
+@Suite("The judge and an extension that only notifies") struct TellingTests {
   private func findings(_ change: (SampleRun) throws -> Void = { _ in }) throws -> [Finding] {
     let run = try SampleStory.tellOfTelling()
     try change(run)
@@ -22,8 +21,7 @@ struct TellingTests {
     let all = try findings { run in try (wallet ? run.wallet : run.ledger).executeAll(sql) }
     #expect(
       all.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
-      "\(all.map(\.sentence))",
-      sourceLocation: location)
+      "\(all.map(\.sentence))", sourceLocation: location)
   }
 
   @Test func `A sound run of a wallet whose extension only notifies has no finding`() throws {
@@ -109,8 +107,7 @@ struct TellingTests {
     }.filter { $0.invariant == .tellingExtension }.map(\.sentence)
     #expect(
       sentences == [
-        "Epoch 2 was claimed by the extension",
-        "Connection 2 was opened by the extension, under epoch 2",
+        "Epoch 2 was claimed by the extension", "Connection 2 was opened by the extension, under epoch 2",
         "The preimage of HTLC 0 came over connection 2, which no claim of the app opened",
       ])
   }
@@ -214,8 +211,7 @@ struct TellingTests {
 
 /// Records of announced payments that are gone. In the run the app has removed that of payment 1, and that of payment 2
 /// is there.
-@Suite("The judge and the records of announced payments")
-struct RecordTests {
+@Suite("The judge and the records of announced payments") struct RecordTests {
   private func findings(_ change: (SampleRun) throws -> Void) throws -> [String] {
     let run = try SampleStory.tellOfTelling()
     try change(run)

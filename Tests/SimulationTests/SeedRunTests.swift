@@ -107,8 +107,7 @@ private struct Digest {
     return settings
   }
 
-  @Test
-  func `In 24 seeds with faults each splice is completed or absent at both ends`() {
+  @Test func `In 24 seeds with faults each splice is completed or absent at both ends`() {
     var (wanted, begun, done, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var run = SeedRun(settings(seed))
@@ -168,8 +167,7 @@ private struct Digest {
   }
 
   @Test
-  func
-    `A payment stored by an extension that loses the network and is killed is settled at the next push`()
+  func `A payment stored by an extension that loses the network and is killed is settled at the next push`()
     throws
   {
     try cutShort { world in
@@ -232,9 +230,7 @@ private struct Digest {
       _ = story.waits { $0.unpaidInvoices.count == Self.invoices }
     }
 
-    mutating func rage() {
-      for _ in 0..<1200 where story.world.violation == nil { step() }
-    }
+    mutating func rage() { for _ in 0..<1200 where story.world.violation == nil { step() } }
 
     mutating func step() {
       let role = fate.pick(Role.allCases)
@@ -292,8 +288,7 @@ private struct Digest {
     }
   }
 
-  @Test
-  func `Under dense faults each payment is received whole or fails, and no invariant breaks`() {
+  @Test func `Under dense faults each payment is received whole or fails, and no invariant breaks`() {
     var (lives, zombies, sent, spliced) = (0, 0, 0, 0)
     for seed in 1...24 as ClosedRange<UInt64> {
       var storm = Storm(seed)

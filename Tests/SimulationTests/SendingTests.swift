@@ -72,8 +72,7 @@ import Testing
     #expect(world.container.value.past[invoice.invoice.paymentHash] == .paid)
   }
 
-  @Test
-  func `Offering a second HTLC for an invoice that is pending or paid breaks an invariant`() {
+  @Test func `Offering a second HTLC for an invoice that is pending or paid breaks an invariant`() {
     for isPaid in [false, true] {
       var (world, invoice) = world()
       world.store(offer(invoice))
@@ -114,8 +113,7 @@ import Testing
     #expect(world.violation?.sentence == "A payment ends that is not pending in the wallet.")
   }
 
-  @Test
-  func `Money that left without a recorded payment, or a wrong balance, is a violation at the end`() {
+  @Test func `Money that left without a recorded payment, or a wrong balance, is a violation at the end`() {
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
@@ -291,8 +289,7 @@ import Testing
 
 @Suite("A lone part of a payment, with the app closed") struct LonePartTests {
   @Test
-  func
-    `If only one of two parts arrives, it is failed after a minute, and the user sees two notifications`()
+  func `If only one of two parts arrives, it is failed after a minute, and the user sees two notifications`()
     throws
   {
     var world = try World.withAClosedApp()

@@ -271,11 +271,9 @@ import Wallet
     #expect(violation(.nothingReceived(.incomingPayment)) { $0.hasLostContainer = true } == nil)
   }
 
-  @Test
-  func `The text of a push without a payment hash reports no payment from before the push`() throws {
+  @Test func `The text of a push without a payment hash reports no payment from before the push`() throws {
     var world = try received()
-    let payment = ReceivedPayment(
-      paymentHash: world.invoices[0].invoice.paymentHash, amountMsat: 1, text: "")
+    let payment = ReceivedPayment(paymentHash: world.invoices[0].invoice.paymentHash, amountMsat: 1, text: "")
     world.pushing.add(WorldPush(id: 7, paymentHash: nil, reason: .incomingPayment, receivedBefore: 0))
     world.checkText(of: 7, .received(payment), process(in: world))
     #expect(world.violation == nil)
@@ -287,9 +285,7 @@ import Wallet
   @Test(arguments: [StorageTrouble.blocked, .fails])
   func `The text reports a payment received during an earlier push although the first read fails`(
     trouble: StorageTrouble
-  )
-    throws
-  {
+  ) throws {
     var world = try received()
     try #require(world.life(.extension) != nil)
     world.isRecorded = true
@@ -311,8 +307,7 @@ import Wallet
   {
     var world = try received()
     world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
-    world.lives.notifier?.value.inbox.append(
-      .guardrail(.pushArrived(Push(id: 7, reason: .incomingPayment))))
+    world.lives.notifier?.value.inbox.append(.guardrail(.pushArrived(Push(id: 7, reason: .incomingPayment))))
     world.live(for: .seconds(10))
     #expect(world.storage.armed.notifier == nil && world.violation == nil)
     #expect((world.life(.extension) == nil) == (trouble == .lost))

@@ -70,8 +70,7 @@ import Wallet
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
-  @Test(arguments: numbers)
-  func `The extension takes over from a killed app within 1 s`(number: UInt64) {
+  @Test(arguments: numbers) func `The extension takes over from a killed app within 1 s`(number: UInt64) {
     var story = withoutWire(number) { $0.make(.kill(.app)) }
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(1)) { $0.owns(.extension) })
@@ -126,8 +125,7 @@ import Wallet
     #expect(story.waits(.seconds(10)) { $0.owns(.app) && $0.pushes.map(\.shown) == [1] })
   }
 
-  @Test(arguments: numbers)
-  func `Going home gives the node to a waiting extension`(number: UInt64) {
+  @Test(arguments: numbers) func `Going home gives the node to a waiting extension`(number: UInt64) {
     var story = withoutWire(number) { $0.cutAll() }
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(1)) { $0.isExtensionWaiting })
@@ -199,8 +197,7 @@ extension World {
     #expect(fates == [.runs(isByHand: true), .waits(.tooEarly), .completed(isSuccess: true)])
   }
 
-  @Test
-  func `During another process's transaction a task retries, and fails before its time ends`() {
+  @Test func `During another process's transaction a task retries, and fails before its time ends`() {
     var world = world()
     world.container.value.writer = 99
     let begun = fates(&world) {
@@ -264,8 +261,7 @@ extension World {
     #expect(world.violation?.invariant == .tasksAreCompleted)
   }
 
-  @Test
-  func `A blocked background task is completed in time; one that the app forgets is a violation`() {
+  @Test func `A blocked background task is completed in time; one that the app forgets is a violation`() {
     var world = worldWithRefresh()
     world.container.value.writer = 99
     while world.lives.app?.value.taskRuns.isEmpty == true, world.now < .zero + .seconds(120) {

@@ -254,9 +254,7 @@ import Wallet
 
   @Test func `The figures of a run count both devices`() throws {
     let seed = try #require(
-      (1...30 as ClosedRange<UInt64>).first {
-        Agenda(seed: $0, length: .seconds(600)).hasTwoDevices
-      })
+      (1...30 as ClosedRange<UInt64>).first { Agenda(seed: $0, length: .seconds(600)).hasTwoDevices })
     var run = SeedRun(RunSettings(seed: seed))
     var last: World?
     let result = run.run { last = $0 }
@@ -313,9 +311,7 @@ import Wallet
     world.make(.network(isThere: false))
     world.make(.takeOtherDevice)
     world.settle(until: { self.status($0) == .usedByAnotherDevice })
-    world.onOtherDevice {
-      $0.presenceQueue = [QueuedPresence(to: .app, event: .partnerEnded, isLate: true)]
-    }
+    world.onOtherDevice { $0.presenceQueue = [QueuedPresence(to: .app, event: .partnerEnded, isLate: true)] }
     var moves: [Move] = []
     for _ in 0..<200 where !moves.contains(.onOther(.readPresence(0))) {
       world.settleOnce()
@@ -402,8 +398,7 @@ extension World {
     state.backup = nil
     world.wires.endAllForPeer()
     world.peer = Boxed(
-      PeerMachine(
-        configuration: .init(rules: world.settings.rules, startedAt: world.peerNow, state: state)))
+      PeerMachine(configuration: .init(rules: world.settings.rules, startedAt: world.peerNow, state: state)))
     world.make(.restoreCopy)
     var healing = Healing(world, userStaysAway: false)
     #expect(healing.run(isKnown: { _ in false }) == nil)
