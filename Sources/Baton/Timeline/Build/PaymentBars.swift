@@ -75,12 +75,6 @@ struct PaymentBars: Sendable {
     sheet.freeRow(bar.row, of: .payments)
     sheet.mark(kind, in: .payments, "\(bar.words): \(words) after \(TimeText.span(sheet.now - bar.asked.at))")
   }
-
-  /// What has not ended goes on to the picture's end.
-  mutating func finish(_ sheet: inout Sheet) {
-    bars = [:]
-    sends = [:]
-  }
 }
 
 /// Connections at the peer, and the messages on them. The wallet's journal does not know the peer's number of its
@@ -108,19 +102,16 @@ struct WireArrows: Sendable {
     var sent: [Passed] = []
   }
 
+  /// Under which a process dials.
   private var epochs: [TimelineWho: Epoch] = [:]
   private var dials: [Dial] = []
   private var current: [TimelineWho: Int] = [:]
   private var connections: [DrawnConnection] = []
   private var numbers: [UInt64: Int] = [:]
 
-  /// Which epoch a process dials under.
-  mutating func note(_ fact: TimelineFact, by who: TimelineWho) {
-    if case .claimed(let epoch, _) = fact { epochs[who] = epoch }
-  }
-
   mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
     switch fact {
+    case .claimed(let epoch, _): epochs[who] = epoch
     case .dialled:
       dials.append(Dial(who: who, epoch: epochs[who] ?? 0, at: sheet.here))
       current[who] = dials.count - 1

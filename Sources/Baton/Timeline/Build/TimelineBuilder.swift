@@ -28,42 +28,28 @@ package struct TimelineBuilder: Sendable {
   }
 
   package mutating func finish(title: String) -> Timeline {
-    lives.finish(&sheet, &ownership)
+    ownership.finish(&sheet)
     pushes.finish(&sheet)
-    payments.finish(&sheet)
     wires.finish(&sheet)
     return sheet.timeline(
       title: title, start: start ?? Instant(nanoseconds: 0), startWall: startWall, findings: violations)
   }
 
+  /// Each part takes the facts of its own kind.
   private mutating func take(_ fact: TimelineFact, by who: TimelineWho) {
+    lives.take(fact, by: who, &sheet, &ownership)
+    ownership.take(fact, by: who, &sheet)
+    presence.take(fact, by: who, &sheet)
+    wires.take(fact, by: who, &sheet)
+    pushes.take(fact, by: who, &sheet)
+    payments.take(fact, by: who, &sheet)
     switch fact {
-    case .launched, .started, .processStarted, .ends, .processEnded, .killOrdered, .suspended, .resumed,
-      .frozen, .thawed:
-      lives.take(fact, by: who, &sheet, &ownership)
-      switch fact {
-      case .started: presence.begin(who)
-      case .processStarted(let role, _): presence.begin(.wallet(role, device: who.device))
-      default: break
-      }
-    case .claimAsked, .claimed, .released, .beat, .fenced, .refused:
-      ownership.take(fact, by: who, &sheet)
-      wires.note(fact, by: who)
-    case .said, .heard: presence.take(fact, by: who, &sheet)
-    case .dialled, .sent, .received, .connectionOpened, .connectionJudged, .connectionClosed, .peerReceived,
-      .peerSent:
-      wires.take(fact, by: who, &sheet)
-    case .pushAsked, .pushArrived, .pushGiven, .pushHeard, .contentGiven, .contentArrived, .pushFate,
-      .notified:
-      pushes.take(fact, by: who, &sheet)
     case .userDid(let words): sheet.mark(.user, in: who, words)
     case .fault(let words): sheet.mark(.fault, in: who, words)
-    case .paymentAsked, .paymentHeld, .paymentOffered, .paymentSettled, .paymentFailed, .paymentReceived,
-      .sendBegun, .sendEnded, .sendRefused:
-      payments.take(fact, by: who, &sheet)
     case .violated(let title, let sentence):
       sheet.mark(.violation, in: who, sentence)
       violations.append(TimelineFinding(title: title, sentence: sentence, anchor: sheet.here))
+    default: break
     }
   }
 }
@@ -80,7 +66,7 @@ struct PresenceArrows: Sendable {
   private var waiting: [Key: [TimelineAnchor]] = [:]
 
   /// A process that has just started hears nothing that was said before.
-  mutating func begin(_ who: TimelineWho) {
+  private mutating func begin(_ who: TimelineWho) {
     guard case .wallet(let role, let device) = who else { return }
     let speaker = TimelineWho.wallet(role == .app ? .extension : .app, device: device)
     let stale = waiting.keys.filter { $0.who == speaker }.sorted { $0.words < $1.words }
@@ -89,6 +75,8 @@ struct PresenceArrows: Sendable {
 
   mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
     switch fact {
+    case .started: begin(who)
+    case .processStarted(let role, _): begin(.wallet(role, device: who.device))
     case .said(let words): waiting[Key(who: who, words: words), default: []].append(sheet.here)
     case .heard(let words):
       guard case .wallet(let role, let device) = who else { return }
@@ -247,8 +235,6 @@ struct Lives: Sendable {
     if end == .killed, let kill = life.kill { sheet.draw(.kill, from: kill, to: who, why) }
     ownership.lost(by: who, why, &sheet)
   }
-
-  mutating func finish(_ sheet: inout Sheet, _ ownership: inout OwnershipBars) { ownership.finish(&sheet) }
 }
 
 /// The paper on which the builder's parts draw: lanes, items, and the record that is being read.
