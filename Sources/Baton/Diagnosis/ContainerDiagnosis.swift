@@ -12,62 +12,49 @@ package struct ContainerDiagnosis: Sendable {
   package init(_ facts: ContainerFacts) { self.facts = facts }
 
   package var findings: [Finding] {
-    schema + holder + claims + writes + peer + locks + writer + beats + files
+    [schema, holder].compactMap { $0 } + claims + [writes, peer].compactMap { $0 } + locks
+      + [writer].compactMap { $0 } + beats + files
   }
 
-  private var schema: [Finding] {
+  private var schema: Finding? {
     guard facts.schema > facts.knownSchema || facts.hasChannelTable && facts.schema < facts.knownSchema
-    else { return [] }
-    return [
-      Finding(
-        .otherSchema, "the container has schema \(facts.schema), this program knows \(facts.knownSchema)",
-        remedy:
-          "use the version of the program that wrote it; if the number is wrong, \(Self.restoredFromPeer)")
-    ]
+    else { return nil }
+    return Finding(
+      .otherSchema, "the container has schema \(facts.schema), this program knows \(facts.knownSchema)",
+      remedy:
+        "use the version of the program that wrote it; if the number is wrong, \(Self.restoredFromPeer)")
   }
 
-  private var holder: [Finding] {
-    guard let owner = facts.owner else { return [] }
+  private var holder: Finding? {
+    guard let owner = facts.owner else { return nil }
     switch facts.holder {
     case .stopped where facts.holder.isStale:
-      return [
-        Finding(
-          .holderStopped, "\(owner.name) holds the node but is stopped, and others may take it",
-          remedy: "`kill -CONT \(owner.pid)`, or `baton thaw` on a phone of `baton up`, continues it")
-      ]
+      return Finding(
+        .holderStopped, "\(owner.name) holds the node but is stopped, and others may take it",
+        remedy: "`kill -CONT \(owner.pid)`, or `baton thaw` on a phone of `baton up`, continues it")
     case .silent:
-      return [
-        Finding(
-          .holderFrozen, "\(owner.name) holds the node but does not beat, and others may take it",
-          remedy: "check for a debugger, a slow disk or load; `kill \(owner.pid)` ends it")
-      ]
+      return Finding(
+        .holderFrozen, "\(owner.name) holds the node but does not beat, and others may take it",
+        remedy: "check for a debugger, a slow disk or load; `kill \(owner.pid)` ends it")
     case .lockHeldByAnother(let pid):
-      return [
-        Finding(
-          .twoOwners, "\(owner.name) made the last claim, but process \(pid) holds the lock of that role",
-          remedy: "if it stays so, end process \(pid), and report how it came about")
-      ]
+      return Finding(
+        .twoOwners, "\(owner.name) made the last claim, but process \(pid) holds the lock of that role",
+        remedy: "if it stays so, end process \(pid), and report how it came about")
     case .beatingWithoutLock:
-      return [
-        Finding(
-          .ownerWithoutLock,
-          "\(owner.name) holds the node without its lock: its lock file was removed or replaced",
-          remedy: "the next beat locks the file again; if not, quit the process and start it")
-      ]
+      return Finding(
+        .ownerWithoutLock,
+        "\(owner.name) holds the node without its lock: its lock file was removed or replaced",
+        remedy: "the next beat locks the file again; if not, quit the process and start it")
     case .withoutLock:
-      return [
-        Finding(
-          .ownerWithoutLock,
-          "\(owner.name) holds the node, lives and has the container open, but holds no lock",
-          remedy: "quit the process and start it, which claims anew")
-      ]
+      return Finding(
+        .ownerWithoutLock,
+        "\(owner.name) holds the node, lives and has the container open, but holds no lock",
+        remedy: "quit the process and start it, which claims anew")
     case .gone:
-      return [
-        Finding(
-          .holderDead, "the claim of epoch \(owner.epoch) is stale: \(owner.name) is gone without a release",
-          remedy: "open the app, which claims the next epoch")
-      ]
-    default: return []
+      return Finding(
+        .holderDead, "the claim of epoch \(owner.epoch) is stale: \(owner.name) is gone without a release",
+        remedy: "open the app, which claims the next epoch")
+    default: return nil
     }
   }
 
@@ -102,39 +89,32 @@ package struct ContainerDiagnosis: Sendable {
   private static let restored =
     "open the app: if the peer knows a newer state, it comes from the peer's backup; keep this copy for a report"
 
-  private var writes: [Finding] {
-    guard let write = facts.lastWrite else { return [] }
+  private var writes: Finding? {
+    guard let write = facts.lastWrite else { return nil }
     guard let claim = facts.claims.first(where: { $0.epoch == write.epoch }) else {
-      if facts.hasOlderClaims, let first = facts.claims.first, write.epoch < first.epoch { return [] }
-      return [
-        Finding(
-          .writeWithoutClaim,
-          "the last write \(write.id) is of epoch \(write.epoch), which no process claimed",
-          remedy: Self.restored)
-      ]
+      if facts.hasOlderClaims, let first = facts.claims.first, write.epoch < first.epoch { return nil }
+      return Finding(
+        .writeWithoutClaim, "the last write \(write.id) is of epoch \(write.epoch), which no process claimed",
+        remedy: Self.restored)
     }
     guard claim.incarnation == write.incarnation else {
-      return [
-        Finding(
-          .epochUsedTwice,
-          "the last write \(write.id) carries another incarnation than the claim of its epoch \(write.epoch): two owners used one epoch, as after restoring an old copy",
-          remedy: Self.restored)
-      ]
+      return Finding(
+        .epochUsedTwice,
+        "the last write \(write.id) carries another incarnation than the claim of its epoch \(write.epoch): two owners used one epoch, as after restoring an old copy",
+        remedy: Self.restored)
     }
-    return []
+    return nil
   }
 
-  private var peer: [Finding] {
-    guard let known = facts.peerEpoch else { return [] }
+  private var peer: Finding? {
+    guard let known = facts.peerEpoch else { return nil }
     let own = facts.owner?.epoch ?? 0
-    guard known > own else { return [] }
-    return [
-      Finding(
-        .epochBehindPeer, "the peer knows epoch \(known), and the highest claim here is epoch \(own)",
-        remedy:
-          "put the newer copy back if there is one; otherwise open the app, which raises its epoch and takes the state from the peer's backup"
-      )
-    ]
+    guard known > own else { return nil }
+    return Finding(
+      .epochBehindPeer, "the peer knows epoch \(known), and the highest claim here is epoch \(own)",
+      remedy:
+        "put the newer copy back if there is one; otherwise open the app, which raises its epoch and takes the state from the peer's backup"
+    )
   }
 
   private var locks: [Finding] {
@@ -168,14 +148,12 @@ package struct ContainerDiagnosis: Sendable {
       remedy: "open the app, which creates it again", fix: .createLock(path: lock.path))
   }
 
-  private var writer: [Finding] {
-    guard let writer = facts.writer, writer.isStopped else { return [] }
-    return [
-      Finding(
-        .stoppedInTransaction,
-        "process \(writer.pid) is stopped inside a transaction: no process can claim or write",
-        remedy: "continue it (`kill -CONT \(writer.pid)`) or kill it")
-    ]
+  private var writer: Finding? {
+    guard let writer = facts.writer, writer.isStopped else { return nil }
+    return Finding(
+      .stoppedInTransaction,
+      "process \(writer.pid) is stopped inside a transaction: no process can claim or write",
+      remedy: "continue it (`kill -CONT \(writer.pid)`) or kill it")
   }
 }
 
