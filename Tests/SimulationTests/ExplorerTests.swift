@@ -67,8 +67,7 @@ import Wallet
   @Test func `Without the inode check a healthy owner is displaced, and the found run reports just that`()
     throws
   {
-    let explorer = explore(
-      [.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck])
+    let explorer = explore([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck])
     let broken = try #require(explorer.findings.first).state
     var violations: [Violation] = []
     var moves = 0
@@ -95,17 +94,14 @@ import Wallet
   @Test(arguments: 1...24)
   func `A world normalised after every step goes on like one that is not`(seed: UInt64) { walk(seed, .baton) }
 
-  @Test(
-    arguments: 1...3,
-    Coordination.allCases.filter { $0 != .baton })
+  @Test(arguments: 1...3, Coordination.allCases.filter { $0 != .baton })
   func `With other products' coordination a world behaves the same after normalisation`(
     seed: UInt64, coordination: Coordination
   ) { walk(seed, coordination) }
 
-  @Test(arguments: 1...6)
-  func `A world with two devices goes on like one that is not normalised`(seed: UInt64) {
-    walk(seed, .baton, moves: 4)
-  }
+  @Test(arguments: 1...6) func `A world with two devices goes on like one that is not normalised`(
+    seed: UInt64
+  ) { walk(seed, .baton, moves: 4) }
 
   @Test(arguments: 1...12)
   func `A world whose extension only notifies goes on like one that is not normalised`(seed: UInt64) {
@@ -208,8 +204,7 @@ import Wallet
     #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
   }
 
-  @Test
-  func `Without init-check and state-from-claim two processes use the node at once`() {
+  @Test func `Without init-check and state-from-claim two processes use the node at once`() {
     #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
   }
 
@@ -219,8 +214,7 @@ import Wallet
     #expect(violation?.sentence == "The preimage leaves before all parts of its payment have arrived.")
   }
 
-  @Test
-  func `A broken run shrinks to at most 6 actions and faults that break the same invariant`() throws {
+  @Test func `A broken run shrinks to at most 6 actions and faults that break the same invariant`() throws {
     let failure = try #require(firstFailure(without: [.initCheck, .stateFromClaim]))
     let violation = try #require(failure.violation)
     var settings = RunSettings(seed: failure.seed)
@@ -268,8 +262,7 @@ import Wallet
     #expect(finds("the extension has finished, but its last beat looks fresh for 5 s", as: .phoenix, in: [:]))
   }
 
-  @Test
-  func `P-0.4 Phoenix: with a lost, repeated or late message both processes check and then connect`() {
+  @Test func `P-0.4 Phoenix: with a lost, repeated or late message both processes check and then connect`() {
     #expect(finds("checked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
 
@@ -283,8 +276,7 @@ import Wallet
         "runs in the background with a task and sends no message there", as: .phoenix, in: [.tasks: 1]))
   }
 
-  @Test
-  func `Phoenix: a clock set forward connects both; set back, it makes the app wait`() {
+  @Test func `Phoenix: a clock set forward connects both; set back, it makes the app wait`() {
     #expect(
       finds(
         "the wall clock was stepped, so the extension's", "is in the future", as: .phoenix,
@@ -340,9 +332,7 @@ import Wallet
     return world
   }
 
-  @Test func `An app suspended during a claim or a log checkpoint is killed, which is a violation`()
-    throws
-  {
+  @Test func `An app suspended during a claim or a log checkpoint is killed, which is a violation`() throws {
     let world = suspended(with: .guardrail(.settle))
     #expect(world.violation?.invariant == .releasedBeforeSuspension)
     #expect(world.life(.app) == nil)
@@ -350,8 +340,7 @@ import Wallet
     #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
   }
 
-  @Test
-  func `An app suspended before a beat, or frozen before a checkpoint, is not killed`() {
+  @Test func `An app suspended before a beat, or frozen before a checkpoint, is not killed`() {
     let beat = ContainerOrder.guardrail(.beat(epoch: 1, phase: .established, counter: 1))
     for world in [suspended(with: beat), suspended(with: .guardrail(.settle), isFrozen: true)] {
       #expect(world.life(.app)?.isSuspended == true)
@@ -359,8 +348,7 @@ import Wallet
     }
   }
 
-  @Test
-  func `If the newest status is not shown, or not shown last, that is a violation`() {
+  @Test func `If the newest status is not shown, or not shown last, that is a violation`() {
     let shown: [WalletDirective] = [
       .phone(.guardrail(.show(.claiming))), .container(.guardrail(.look)), .phone(.guardrail(.show(.idle))),
       .container(.guardrail(.settle)),

@@ -20,8 +20,7 @@ struct Place: Hashable, Sendable {
   private static let justBefore = TimeSpan.milliseconds(1)
 
   /// All possible moves; those that need no user or fault come first. Returns whether there are none of those.
-  @discardableResult
-  func moves(into moves: inout [Move]) -> Bool {
+  @discardableResult func moves(into moves: inout [Move]) -> Bool {
     moves.removeAll(keepingCapacity: true)
     let glances = world.glances
     if let step = forced(glances) {
@@ -328,9 +327,7 @@ extension PhoneOrder {
   fileprivate var isLocal: Bool {
     switch self {
     case .guardrail(.show), .guardrail(.mayConnect), .guardrail(.noteFailure), .makeInvoice,
-      .answer(_, .invoice), .showScreen, .copy,
-      .answerPress,
-      .tidyJournals:
+      .answer(_, .invoice), .showScreen, .copy, .answerPress, .tidyJournals:
       true
     default: false
     }
@@ -494,12 +491,8 @@ extension Move {
   var price: Allowance? {
     switch self {
     case .work, .wake, .hear, .readPresence, .peerReads, .walletReads, .peerWakes, .senderWakes, .phoneWakes,
-      .timePasses,
-      .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .press,
-      .followLink, .endTask,
-      .thaw, .askToMove, .startPeer,
-      .copyDatabase,
-      .noMoreFaults:
+      .timePasses, .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel,
+      .withdraw, .press, .followLink, .endTask, .thaw, .askToMove, .startPeer, .copyDatabase, .noMoreFaults:
       nil
     case .open: .opens
     case .takeOtherDevice: .moves

@@ -349,8 +349,7 @@ extension World {
   private func readyOnOther(_ add: (Move) -> Void) {
     guard let glances = otherGlances else { return }
     otherDevice?.part {
-      readyHere(
-        glances, $0.pointee.presenceQueue, $0.pointee.phone.deadline, at: $0.pointee.clock.now, add)
+      readyHere(glances, $0.pointee.presenceQueue, $0.pointee.phone.deadline, at: $0.pointee.clock.now, add)
     }
   }
 
@@ -389,14 +388,10 @@ extension World {
         glances.app?.deadline, glances.notifier?.deadline, phone.deadline,
         exclusion?.value.nextExpiry(in: self),
       ], after: now)
-    func consider(_ instant: Instant) {
-      if instant > now { next = next.map { min($0, instant) } ?? instant }
-    }
+    func consider(_ instant: Instant) { if instant > now { next = next.map { min($0, instant) } ?? instant } }
     if let span = otherSleepsFor { consider(now + span) }
     // `.max` means never.
-    if let deadline = peerDeadline, deadline.nanoseconds != .max {
-      consider(now + (deadline - peerNow))
-    }
+    if let deadline = peerDeadline, deadline.nanoseconds != .max { consider(now + (deadline - peerNow)) }
     for deadline in senders.deadlines { consider(now + (deadline - peerNow)) }
     return next
   }

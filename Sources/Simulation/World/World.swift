@@ -106,9 +106,7 @@ public struct World: Hashable, Sendable {
 
   // MARK: Story and violations
 
-  mutating func say(_ line: @autoclosure () -> Said) {
-    if isRecorded { said.append(ofDevice(line())) }
-  }
+  mutating func say(_ line: @autoclosure () -> Said) { if isRecorded { said.append(ofDevice(line())) } }
 
   /// The first device needs no name.
   func ofDevice(_ line: Said) -> Said { device == 0 ? line : .onSecondDevice(line) }
@@ -198,9 +196,7 @@ public struct WorldSettings: Hashable, Sendable {
   /// As the peer's pushes are in that wallet's form.
   var pushStrategy: PushForm { wallet.pushForm }
   public var peerIsLegacy = false
-  var hasLegacyPeer: Bool {
-    peerIsLegacy || without.contains(.peerFencing)
-  }
+  var hasLegacyPeer: Bool { peerIsLegacy || without.contains(.peerFencing) }
   /// The wallet can move between two devices: only a fencing peer tells them apart.
   public var allowsMoves: Bool { !hasLegacyPeer }
   /// How long the peer holds a payment for a wallet that is away.
@@ -326,9 +322,7 @@ extension World {
     lockReplacedAt.shift(by: span)
     storage.incomingBlockedUntil.shift(by: span)
     moving.endsAt.shift(by: span)
-    if asksForAge {
-      for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
-    }
+    if asksForAge { for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) } }
     exclusion?.value.shift(by: span)
     clock.startAnew()
   }
@@ -429,9 +423,7 @@ extension Observation: Shiftable {
   }
 }
 
-extension Beat: Shiftable {
-  public mutating func shift(by span: TimeSpan) { bootClock.shift(by: span) }
-}
+extension Beat: Shiftable { public mutating func shift(by span: TimeSpan) { bootClock.shift(by: span) } }
 
 // The container port's orders of the node and the background work.
 extension World {
@@ -514,18 +506,13 @@ extension World {
   mutating func readIncoming(_ asked: [Bytes32], _ life: inout Life) {
     let records = container.value.incoming
     let hashes =
-      records.map(\.paymentHash)
-      + asked.filter { hash in
-        !records.contains { $0.paymentHash == hash }
-      }
+      records.map(\.paymentHash) + asked.filter { hash in !records.contains { $0.paymentHash == hash } }
     let settled = hashes.filter { container.value.isSettled($0) }.compactMap { hash in
       container.value.received.first { $0.invoice.paymentHash == hash }
     }
     life.answers.append(
       .incoming(
-        .recordsRead(
-          records, received: settled.map { ReceivedPayment($0) },
-          atWallSeconds: wallSeconds)))
+        .recordsRead(records, received: settled.map { ReceivedPayment($0) }, atWallSeconds: wallSeconds)))
   }
 
   /// One short read, blocked by a process that is frozen inside a transaction.

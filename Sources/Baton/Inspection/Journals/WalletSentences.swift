@@ -185,9 +185,7 @@ package enum GuardSentences {
     }
   }
 
-  private static func lost(_ sentence: String) -> Sentence {
-    Sentence("lost the container: \(sentence)")
-  }
+  private static func lost(_ sentence: String) -> Sentence { Sentence("lost the container: \(sentence)") }
 
   private static func of(_ trouble: Trouble) -> Sentence {
     switch trouble {

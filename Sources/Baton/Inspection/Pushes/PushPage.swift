@@ -56,8 +56,7 @@ package struct PushPage {
     }
     for (what, spans) in [
       ("the node started", figures.nodeStarts), ("the node was connected", figures.connections),
-    ]
-    where !spans.isEmpty {
+    ] where !spans.isEmpty {
       all.append(
         "\(what) \(HumanText.span(spans[spans.count / 2])) after a silent push (median), at most \(HumanText.span(spans[spans.count - 1]))"
       )
@@ -193,9 +192,7 @@ package struct PushFacts: Hashable, Sendable {
   var row: PushRow
   package var time: PushTime?
 
-  var hasReceived: Bool {
-    row.fateCode == .completed && row.fateDetail == SilentPushResult.newData.rawValue
-  }
+  var hasReceived: Bool { row.fateCode == .completed && row.fateDetail == SilentPushResult.newData.rawValue }
 
   /// The push woke the app for a payment and is over without it: the visible push has to deliver the payment.
   var isLeftToVisible: Bool {
@@ -309,8 +306,7 @@ struct PushTimes {
   static func written(in directory: String) -> [PushTime] {
     FilePath.journals(in: directory).filter {
       Role.allCases.map(\.processName).contains(JournalMerger.nameParts($0).process)
-    }.flatMap {
-      name -> [PushTime] in
+    }.flatMap { name -> [PushTime] in
       var times = PushTimes(process: JournalMerger.nameParts(name).pid)
       // An unreadable journal is skipped.
       let reader = JournalReader(path: "\(directory)/\(name)")
