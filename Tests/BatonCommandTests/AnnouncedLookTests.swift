@@ -1,9 +1,5 @@
 import Platform
-import Foundation
-import Ground
 import Guardrails
-import DaemonRuntime
-import Testing
 
 @testable import Baton
 @testable import SharedContainer

@@ -1,8 +1,4 @@
-import DaemonRuntime
-import Ground
 import PairSupport
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,8 +1,4 @@
-import Ground
-import DaemonRuntime
-import Foundation
 import PairSupport
-import Testing
 
 @testable import Baton
 

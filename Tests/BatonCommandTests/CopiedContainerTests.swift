@@ -1,12 +1,7 @@
-import Ground
-import DaemonRuntime
-import Glibc
 import Guardrails
 import Heartbeat
 import SharedContainer
-import Testing
 import WalletProcess
-import WaitingTests
 
 @testable import Baton
 

@@ -1,14 +1,8 @@
-import Ground
-import DaemonRuntime
 import Platform
-import Foundation
-import Glibc
 import Guardrails
 import Heartbeat
 import SharedContainer
-import Testing
 import WalletProcess
-import WaitingTests
 
 @testable import Baton
 

@@ -1,10 +1,5 @@
-import DaemonRuntime
 import Platform
-import Foundation
-import Glibc
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,11 +1,5 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
 import PhonePolicy
 import Simulation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,6 +1,3 @@
-import Testing
-import WaitingTests
-
 @Suite("baton soak with few rounds", .waits) struct FewRoundsTests {
   private let scratch = Scratch()
 

@@ -1,11 +1,6 @@
-import Ground
 import Crypto
-import DaemonRuntime
-import Foundation
 import Lightning
 import LightningIO
-import Testing
-import WaitingTests
 
 @testable import Baton
 

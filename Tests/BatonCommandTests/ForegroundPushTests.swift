@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// A payment while the app is in front.

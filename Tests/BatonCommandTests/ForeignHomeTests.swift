@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// A home that another user made or can change.

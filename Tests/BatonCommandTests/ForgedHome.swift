@@ -1,6 +1,4 @@
 import Platform
-import Foundation
-import Testing
 
 /// A copy of a phone's home that is down, to be edited by hand.
 struct ForgedHome {

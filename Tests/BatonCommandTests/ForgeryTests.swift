@@ -1,8 +1,5 @@
 import Crypto
 import Platform
-import Foundation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

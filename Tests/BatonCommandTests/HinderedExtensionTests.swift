@@ -1,8 +1,3 @@
-import DaemonRuntime
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// What only real processes can meet; stories have the other hindrances.

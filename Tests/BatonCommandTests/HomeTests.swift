@@ -1,9 +1,4 @@
-import DaemonRuntime
-import Foundation
-import Glibc
 import PairSupport
-import Testing
-import WaitingTests
 
 /// Places where a phone cannot live, and limits under which its programs cannot start.
 @Suite("An unusable phone directory", .waits) struct HomeTests {

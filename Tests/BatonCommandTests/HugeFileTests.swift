@@ -1,10 +1,4 @@
-import Ground
 import Platform
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,15 +1,9 @@
-import Ground
 import Crypto
-import DaemonRuntime
-import Foundation
-import Glibc
 import Guardrails
 import Heartbeat
 import PhonePolicy
 import SharedContainer
-import Testing
 import WalletProcess
-import WaitingTests
 
 @testable import Baton
 

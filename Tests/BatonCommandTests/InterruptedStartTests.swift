@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("A start of a phone that is interrupted", .waits) struct InterruptedStartTests {

@@ -1,10 +1,4 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
 import PairSupport
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,9 +1,6 @@
 import Crypto
-import Ground
 import Lightning
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,9 +1,5 @@
-import Foundation
 import GeneratedPages
-import Ground
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,9 +1,3 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 #if canImport(FoundationXML)

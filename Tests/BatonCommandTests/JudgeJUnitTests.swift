@@ -1,8 +1,4 @@
-import DaemonRuntime
-import Foundation
 import FoundationXML
-import Testing
-import WaitingTests
 
 @testable import Baton
 @testable import Judge

@@ -1,9 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("baton lsp", .waits) struct LSPVerbTests {

@@ -1,11 +1,6 @@
-import DaemonRuntime
-import Foundation
-import Glibc
 import PhonePolicy
 import Platform
 import SharedContainer
-import Testing
-import WaitingTests
 import WalletProcess
 
 @testable import Baton

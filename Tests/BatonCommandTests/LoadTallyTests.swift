@@ -1,6 +1,4 @@
-import Ground
 import Lightning
-import Testing
 
 @testable import Baton
 

@@ -1,10 +1,3 @@
-import Ground
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("baton logs, filtered", .waits)

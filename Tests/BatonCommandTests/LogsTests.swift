@@ -1,8 +1,3 @@
-import Ground
-import DaemonRuntime
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("Merging journals", .waits)

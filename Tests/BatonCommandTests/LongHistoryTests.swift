@@ -1,10 +1,7 @@
-import DaemonRuntime
 import Platform
 import Heartbeat
 import SharedContainer
-import Testing
 import WalletProcess
-import WaitingTests
 
 @testable import Baton
 

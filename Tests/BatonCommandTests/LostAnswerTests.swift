@@ -1,13 +1,7 @@
 import Lightning
 import Crypto
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
 import Baton
 import PhonePolicy
-import Testing
-import WaitingTests
 
 /// `baton pay` without `--retry`, against an lspd that the test plays.
 @Suite("baton pay, when the connection to lspd breaks", .waits) final class LostAnswerTests {

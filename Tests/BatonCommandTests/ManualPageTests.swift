@@ -1,8 +1,4 @@
-import DaemonRuntime
-import Foundation
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,8 +1,5 @@
 import Crypto
-import DaemonRuntime
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

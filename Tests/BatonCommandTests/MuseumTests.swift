@@ -1,9 +1,5 @@
-import DaemonRuntime
-import Foundation
 import GeneratedPages
 import Simulation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

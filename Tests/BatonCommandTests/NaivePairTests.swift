@@ -1,8 +1,4 @@
-import DaemonRuntime
 import Platform
-import Foundation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,8 +1,5 @@
-import DaemonRuntime
-import Ground
 import Guardrails
 import PhonePolicy
-import Testing
 
 @testable import Baton
 

@@ -1,9 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 /// Something that happens to a phone which is up, as a script of bash, and what is judged behind it: a section of a file
 /// in Tests/OrdinaryEvents.
 private struct Event {

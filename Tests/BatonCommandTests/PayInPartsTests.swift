@@ -1,9 +1,3 @@
-import Ground
-import DaemonRuntime
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("baton pay --parts", .waits) struct PayInPartsTests {

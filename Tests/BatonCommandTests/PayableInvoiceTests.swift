@@ -1,9 +1,5 @@
 import Lightning
 import Crypto
-import DaemonRuntime
-import Ground
-import Testing
-import WaitingTests
 
 @testable import Baton
 

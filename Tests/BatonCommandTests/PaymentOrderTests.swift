@@ -1,7 +1,4 @@
-import Ground
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

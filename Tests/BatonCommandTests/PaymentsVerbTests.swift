@@ -1,8 +1,4 @@
-import Ground
-import DaemonRuntime
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,9 +1,3 @@
-import Ground
-import DaemonRuntime
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// Two senders pay one invoice, or one sender pays it again.

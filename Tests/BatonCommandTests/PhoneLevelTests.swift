@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// The smallest programs of level 1 of docs/protocols.md: they speak to the phone, and have neither node nor journal.

@@ -1,10 +1,5 @@
-import DaemonRuntime
-import Foundation
-import Ground
 import PairSupport
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

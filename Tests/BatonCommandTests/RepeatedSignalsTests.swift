@@ -1,7 +1,3 @@
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("Repeated signals", .waits) struct RepeatedSignalsTests {

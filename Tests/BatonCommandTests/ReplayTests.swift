@@ -1,9 +1,5 @@
-import Ground
-import DaemonRuntime
 import Guardrails
 import Heartbeat
-import Testing
-import WaitingTests
 
 @testable import Baton
 

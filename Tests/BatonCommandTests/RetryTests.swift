@@ -1,10 +1,5 @@
-import DaemonRuntime
 import Platform
-import Glibc
-import Ground
 import Lightning
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,7 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-
 /// A directory for one test, removed with it.
 final class Scratch {
   let path: String

@@ -1,10 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// Exit codes, errors in JSON and unwritable outputs, as a script meets them.

@@ -1,10 +1,5 @@
-import Ground
-import DaemonRuntime
 import Platform
-import Foundation
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

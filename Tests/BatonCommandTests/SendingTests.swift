@@ -1,11 +1,5 @@
 import Lightning
 import Crypto
-import DaemonRuntime
-import Foundation
-import Glibc
-import Ground
-import Testing
-import WaitingTests
 
 @testable import Baton
 

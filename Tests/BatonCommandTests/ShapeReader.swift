@@ -1,5 +1,3 @@
-import Ground
-
 /// The JSON form of a type, recorded while the type decodes itself.
 indirect enum Shape: Equatable {
   case integer, number, text, boolean

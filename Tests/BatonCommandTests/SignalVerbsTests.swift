@@ -1,7 +1,3 @@
-import DaemonRuntime
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite("baton kill, freeze and thaw", .waits) struct SignalVerbsTests {

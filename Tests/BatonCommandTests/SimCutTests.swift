@@ -1,8 +1,4 @@
-import Ground
-import DaemonRuntime
 import Simulation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

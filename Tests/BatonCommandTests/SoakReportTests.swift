@@ -1,6 +1,3 @@
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 @Suite(.waits) struct SoakReportTests {

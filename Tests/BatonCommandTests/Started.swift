@@ -1,7 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-
 extension Scratch {
   static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path

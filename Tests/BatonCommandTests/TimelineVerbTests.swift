@@ -1,11 +1,7 @@
 import Platform
-import Foundation
-import Ground
 import Wallet
 import PairSupport
 import Simulation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

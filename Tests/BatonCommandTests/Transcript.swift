@@ -1,9 +1,5 @@
-import Foundation
 import GeneratedPages
-import Glibc
 import PairSupport
-import Testing
-import WaitingTests
 
 /// Commands and what they print, in Tests/Transcripts: a file has sections, and a section commands with their output.
 /// `$ ` begins a command in bash and `> ` continues it. Its output follows, then its exit code in brackets unless that is

@@ -1,10 +1,5 @@
-import Ground
 import Crypto
-import DaemonRuntime
-import Foundation
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,9 +1,3 @@
-import DaemonRuntime
-import Foundation
-import Glibc
-import Testing
-import WaitingTests
-
 @testable import Baton
 
 /// Files that a user names, of every verb that writes one.

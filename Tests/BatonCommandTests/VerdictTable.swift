@@ -1,6 +1,4 @@
-import Foundation
 import Judge
-import Testing
 
 /// Tables of what was done to a phone's home, and the judge's verdict on it. The suite has each kind of row once, by one of
 /// the wallets; all of them with BATON_VERDICTS=FILE, to which the rows are appended.

@@ -1,9 +1,4 @@
-import Ground
-import DaemonRuntime
-import Foundation
 import PairSupport
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,6 +1,3 @@
-import Foundation
-import Testing
-
 @testable import Judge
 @testable import TestHomes
 

@@ -1,5 +1,3 @@
-import Testing
-
 @testable import Judge
 @testable import TestHomes
 

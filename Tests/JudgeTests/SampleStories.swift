@@ -1,5 +1,4 @@
 import CSodium
-import Foundation
 import WaitingTests
 
 @testable import Judge

@@ -1,5 +1,3 @@
-import Foundation
-
 @testable import TestHomes
 
 /// The run that most tests judge: four payments over four connections, by the app and the extension.

@@ -1,7 +1,5 @@
-import Foundation
 import Ground
 import Guardrails
-import Testing
 
 @testable import Judge
 @testable import TestHomes

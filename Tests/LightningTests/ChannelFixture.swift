@@ -1,5 +1,3 @@
-import Ground
-import Crypto
 import Lightning
 
 let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero

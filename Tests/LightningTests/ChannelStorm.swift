@@ -1,5 +1,3 @@
-import Ground
-import Crypto
 @testable import Lightning
 
 /// One end of a channel as a daemon drives it: a live channel, a durable copy, and facts that count only once they

@@ -1,7 +1,4 @@
-import Ground
-import Crypto
 import Lightning
-import Testing
 
 private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
 

@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import Testing
-
 @Suite("Keys and signatures")
 struct CurveTests {
   private let secret = SHA256.hash(Array("a wallet".utf8))

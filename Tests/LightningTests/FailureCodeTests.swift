@@ -1,5 +1,3 @@
-import Testing
-
 @testable import Lightning
 
 @Suite("Failure codes of BOLT 4")

@@ -1,6 +1,4 @@
 import Lightning
-import Ground
-import Testing
 
 @Suite("Forwarding hint")
 struct ForwardingHintTests {

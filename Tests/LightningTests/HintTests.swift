@@ -1,7 +1,4 @@
-import Crypto
 import Lightning
-import Ground
-import Testing
 
 @testable import LightningProvider
 

@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import Testing
-
 @Suite("A secret in locked memory") struct LockedSecretTests {
   @Test
   func `A locked secret empties its source, gives its bytes to a closure, and prints only their number`() {

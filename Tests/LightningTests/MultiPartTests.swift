@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import Testing
-
 @testable import Lightning
 @testable import Wallet
 @testable import LightningProvider

@@ -1,6 +1,3 @@
-import Ground
-import Crypto
-
 @testable import Lightning
 @testable import Wallet
 @testable import LightningProvider

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Lightning
 @testable import LightningProvider
 

@@ -1,5 +1,3 @@
-import Ground
-import Crypto
 import Lightning
 import Wallet
 

@@ -1,8 +1,5 @@
-import Crypto
-import Ground
 @testable import Lightning
 import LightningProvider
-import Testing
 
 @Suite struct PeerMessageTests {
   @Test func `The LSP answers a ping with a pong of the requested size, from 65532 bytes with none`() throws {

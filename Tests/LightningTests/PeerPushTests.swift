@@ -1,8 +1,5 @@
-import Crypto
-import Ground
 @testable import Lightning
 import LightningProvider
-import Testing
 
 /// How often a push is requested: each one shows the user a notification.
 @Suite("Push requests of the LSP") struct PeerPushTests {

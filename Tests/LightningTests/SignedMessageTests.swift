@@ -1,5 +1,3 @@
-import Ground
-import Testing
 import Lightning
 
 @testable import Crypto

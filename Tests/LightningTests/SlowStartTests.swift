@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Wallet
 
 /// A node whose start waits for 8 s.

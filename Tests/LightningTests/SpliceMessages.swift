@@ -1,6 +1,3 @@
-import Ground
-import Crypto
-
 @testable import Lightning
 
 /// Messages of a splice, each kind with and without its records.

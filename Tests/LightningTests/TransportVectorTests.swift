@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import Testing
-
 @testable import Lightning
 
 /// BOLT 8, appendix A: each vector under the name that it has there.

@@ -1,7 +1,3 @@
-import Crypto
-import Ground
-import Testing
-
 @testable import Lightning
 @testable import Wallet
 @testable import LightningProvider

@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import Testing
-
 @testable import Lightning
 
 /// The wait for a missing part belongs to the payment, not to the node's owner.

@@ -1,7 +1,3 @@
-import Crypto
-import Ground
-import Testing
-
 @testable import Lightning
 
 private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero

@@ -1,8 +1,5 @@
 import Baton
-import Ground
-import DaemonRuntime
 import Foundation
-import WaitingTests
 import Glibc
 
 /// `baton run` in its own directory.

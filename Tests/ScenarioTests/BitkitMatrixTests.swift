@@ -1,8 +1,4 @@
-import DaemonRuntime
-import Ground
 import Simulation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,7 +1,4 @@
-import Ground
 import Heartbeat
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,8 +1,5 @@
-import Ground
 import Foundation
 import Heartbeat
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,8 +1,5 @@
-import Ground
 import Heartbeat
 import PhonePolicy
-import Testing
-import WaitingTests
 
 @testable import Baton
 

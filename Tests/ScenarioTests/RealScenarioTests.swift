@@ -1,9 +1,5 @@
-import Ground
-import DaemonRuntime
 import Foundation
 import Glibc
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,5 +1,3 @@
-import Testing
-
 @testable import Baton
 
 @Suite("Senders that try again, in a story") struct SenderWordsTests {

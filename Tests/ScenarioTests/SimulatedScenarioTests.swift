@@ -1,9 +1,5 @@
-import Ground
-import DaemonRuntime
 import Foundation
 import Simulation
-import Testing
-import WaitingTests
 
 @testable import Baton
 

@@ -1,8 +1,6 @@
-import Ground
 import Guardrails
 import Heartbeat
 import Museum
-import Testing
 import Wallet
 
 @testable import Simulation

@@ -1,11 +1,9 @@
 import GeneratedPages
-import Ground
 import Guardrails
 import Heartbeat
 import Lightning
 import PhonePolicy
 import SimulationSupport
-import Testing
 
 @testable import Simulation
 

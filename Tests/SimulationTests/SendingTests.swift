@@ -1,11 +1,9 @@
 import Crypto
-import Ground
 import Guardrails
 import Heartbeat
 import Lightning
 import LightningProvider
 import PhonePolicy
-import Testing
 
 @testable import Simulation
 @testable import Wallet

@@ -1,8 +1,6 @@
-import Ground
 import Guardrails
 import LightningProvider
 import PhonePolicy
-import Testing
 import Wallet
 
 @testable import Simulation

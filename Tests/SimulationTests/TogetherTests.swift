@@ -1,8 +1,6 @@
-import Ground
 import Heartbeat
 import PhonePolicy
 import SimulationSupport
-import Testing
 import Wallet
 
 @testable import Simulation

@@ -1,5 +1,3 @@
-import Testing
-
 @testable import Lightning
 
 /// BIP 173, "Test vectors", without its length limit, which invoices do not have.

@@ -1,6 +1,3 @@
-import Crypto
-import Testing
-
 @testable import Lightning
 
 /// Malicious invoices, with a valid checksum and signature where a check behind them is tested.

@@ -1,5 +1,3 @@
-import Testing
-
 @testable import Lightning
 
 /// BOLT 11, "Examples of Invalid Invoices": each under its heading there, with the reason that we find.

@@ -1,6 +1,3 @@
-import Ground
-import Crypto
-
 @testable import Lightning
 
 /// Why the invoice is refused; nil if it is read.

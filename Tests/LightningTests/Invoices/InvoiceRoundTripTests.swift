@@ -1,6 +1,3 @@
-import Crypto
-import Testing
-
 @testable import Lightning
 
 @Suite("An invoice that the wallet writes")

@@ -1,7 +1,3 @@
-import Ground
-import Crypto
-import Testing
-
 @testable import Lightning
 
 /// BOLT 11, "Examples": each under its heading there.

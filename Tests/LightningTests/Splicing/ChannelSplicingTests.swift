@@ -1,6 +1,3 @@
-import Crypto
-import Testing
-
 @testable import Lightning
 
 @Suite("Splicing out of a channel") struct ChannelSplicingTests {

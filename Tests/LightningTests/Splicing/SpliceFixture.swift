@@ -1,6 +1,3 @@
-import Ground
-import Crypto
-
 @testable import Lightning
 
 func fundingKey(_ number: UInt8) -> CurvePoint {

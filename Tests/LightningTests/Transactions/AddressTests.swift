@@ -1,7 +1,3 @@
-import Crypto
-import Ground
-import Testing
-
 @testable import Lightning
 
 /// Why the address is refused; nil if it is read.

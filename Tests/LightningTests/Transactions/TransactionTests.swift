@@ -1,7 +1,3 @@
-import Crypto
-import Ground
-import Testing
-
 @testable import Lightning
 
 @Suite("A Bitcoin transaction")

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Lightning
 
 /// Which notification goes to which webhook, when, and how often.

@@ -1,6 +1,3 @@
-import Ground
-import Testing
-
 @testable import Lightning
 
 /// LSPS0's JSON-RPC, and each refusal of LSPS5's requests.

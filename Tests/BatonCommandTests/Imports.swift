@@ -1,0 +1,7 @@
+// Visible in each file of these tests.
+@_exported import DaemonRuntime
+@_exported import Foundation
+@_exported import Glibc
+@_exported import Ground
+@_exported import Testing
+@_exported import WaitingTests

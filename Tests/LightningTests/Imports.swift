@@ -1,0 +1,4 @@
+// Visible in each file of these tests.
+@_exported import Crypto
+@_exported import Ground
+@_exported import Testing
