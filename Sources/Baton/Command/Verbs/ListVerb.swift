@@ -144,7 +144,7 @@ extension CategoryRow {
 }
 
 extension TaskRow {
-  fileprivate func cells(now: Instant) -> [String] {
+  func cells(now: Instant) -> [String] {
     let launched = launchedAt.map { Instant(nanoseconds: $0) }
     let asked = HumanText.span(now - Instant(nanoseconds: submittedAt))
     let ran = launched.map { HumanText.span((endedAt.map { Instant(nanoseconds: $0) } ?? now) - $0) }
