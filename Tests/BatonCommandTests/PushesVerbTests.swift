@@ -109,10 +109,10 @@ import PhonePolicy
       figures.pushes.map(\.row.fate)
         == ["shown", "completed with new-data", "completed with failed", "not shown yet"]
         + Array(repeating: "completed with no-data", count: 3) + ["delivered"])
-    #expect([figures.silentArrived, figures.handlerStarts, figures.received] == [6, 5, 1])
+    #expect((figures.silentArrived, figures.handlerStarts, figures.received) == (6, 5, 1))
     // Not push 6, of another type, nor push 7, which never reached the app, nor push 8, which is not completed.
     #expect(figures.leftToVisible == 2)
-    #expect([figures.tasksBegun, figures.tasksCompleted] == [2, 1])
+    #expect((figures.tasksBegun, figures.tasksCompleted) == (2, 1))
   }
 
   @Test
