@@ -138,10 +138,10 @@ struct OptionTests {
       let baton = "\(TestPhone.binaries)/baton"
       return try RealPhone.run("/bin/sh", ["-c", line.replacingOccurrences(of: "BATON ", with: "\(baton) ")])
     }
-    let words = try shell(#"BATON --home "$(printf '\377')" ps"#)
+    let words = try shell(#"BATON --home "$(printf '\377')" status"#)
     #expect(words.errors == "baton: argument 2 is not valid UTF-8; type it in UTF-8\n")
     #expect(words.code == 64)
-    let home = try shell(#"BATON_HOME="$(printf '\377')" BATON ps"#)
+    let home = try shell(#"BATON_HOME="$(printf '\377')" BATON status"#)
     #expect(home.errors == "baton: BATON_HOME is not valid UTF-8; correct it, or unset it\n")
     #expect(home.code == 64)
   }

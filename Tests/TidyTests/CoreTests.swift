@@ -32,7 +32,7 @@ import Testing
       #expect(!files.isEmpty, "\(folder)")
       let code = files.flatMap(\.code).joined(separator: "\n")
       let declaration =
-        /\b(?:var|let)\s+(?<name>\w+)\s*(?::\s*(?:Set<|Dictionary<|\[[^\[\]\n]+:\s)|=\s*(?:Set|Dictionary)\b)/
+        /\b(?:var|let)\s+(?<name>\w+)\s*(?::\s*(?:Set<|Dictionary<|\[[^\[\]\n(]+:\s)|=\s*(?:Set|Dictionary)\b)/
       for name in Set(code.matches(of: declaration).map { String($0.name) }) {
         let loop = #"\bin\s+(\w+[.?!]+)*"# + name + #"(\.(keys|values|enumerated\(\)))?\s*(\{|where|$)"#
         let walk =
