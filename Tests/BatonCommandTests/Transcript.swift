@@ -120,7 +120,12 @@ struct Transcript: CustomTestStringConvertible {
   private static func said(_ scratch: Scratch, _ number: Int) -> [String] {
     let data = FileManager.default.contents(atPath: scratch("out/\(number)")) ?? Data()
     var said = String(decoding: data, as: UTF8.self).replacing(scratch("work"), with: "HERE")
-      .replacing(Scratch.programs, with: "PROGRAMS").replacing(project, with: "PROJECT")
+      .replacing(Scratch.programs, with: "PROGRAMS")
+      // Not within a longer path: the project may lie in a short one.
+      .replacingOccurrences(
+        of: #"(?<![\w./-])"# + NSRegularExpression.escapedPattern(for: project) + #"(?![\w-])"#,
+        with: "PROJECT", options: .regularExpression
+      )
       .components(separatedBy: "\n")
     while said.last?.isEmpty == true { said.removeLast() }
     let code = scratch.text("out/\(number).code").trimmingCharacters(in: .whitespacesAndNewlines)
