@@ -1,4 +1,4 @@
-// Diagnosis: what is wrong with a container, a phone and a machine, decided from facts. Pure: another module gathers the
+// Baton/Diagnosis: what is wrong with a container, a phone and a machine, decided from facts. Pure: another module gathers the
 // facts and prints the findings, and `inspect --check`, `status` and `doctor` all show what is decided here.
 
 import PhonePolicy

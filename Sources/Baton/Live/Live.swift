@@ -1,4 +1,4 @@
-// Live: a running phone as it is now, written once for `baton watch`, which draws it, and for `baton serve`, which
+// Baton/Live: a running phone as it is now, written once for `baton watch`, which draws it, and for `baton serve`, which
 // streams it. It only reads, except for `LiveHand`, which does what the user of a screen asks for. It decides nothing
 // about ownership, and links no HTTP.
 

@@ -1,4 +1,4 @@
-// PhoneClient: one phone from outside: its paths, its daemons' start and requests, a driver and a wait.
+// Baton/PhoneClient: one phone from outside: its paths, its daemons' start and requests, a driver and a wait.
 
 import DaemonRuntime
 import Glibc

@@ -1,4 +1,4 @@
-// Scenario: stories of the pair in plain words, with expected answers. It has the language, the questions and the
+// Baton/Scenario: stories of the pair in plain words, with expected answers. It has the language, the questions and the
 // wording of the answers; a stage plays a story. Pure: no I/O and no waiting of its own.
 
 import Ground

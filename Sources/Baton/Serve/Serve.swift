@@ -1,4 +1,4 @@
-// Serve: a running phone over HTTP on 127.0.0.1: a page, events, metrics, and with --control the actions of a live
+// Baton/Serve: a running phone over HTTP on 127.0.0.1: a page, events, metrics, and with --control the actions of a live
 // screen. The gate decides who may ask for what; the phone is read and driven by `Live` alone, as by `baton watch`.
 
 import Crypto

@@ -1,4 +1,4 @@
-// Terminal: shared by all verbs of `baton`: the command line, output, signals, scratch directories.
+// Baton/Terminal: shared by all verbs of `baton`: the command line, output, signals, scratch directories.
 
 import DaemonRuntime
 import Glibc

@@ -1,4 +1,4 @@
-// Timeline: a run as a picture: lanes with spans, arrows and marks, made from facts of the journals or of a simulated
+// Baton/Timeline: a run as a picture: lanes with spans, arrows and marks, made from facts of the journals or of a simulated
 // world, and written as a page, a drawing or a trace. Pure: it reads no file and knows no core.
 
 import Ground

@@ -185,7 +185,7 @@ public func sql(
   return inside(access).execute(sql, bound, row, context)
 }
 
-// CoordinatorC: `baton.h` on top of the coordinator, for C, Rust or Kotlin. It adds a queue of directives and decides
+// Coordinator/C: `baton.h` on top of the coordinator, for C, Rust or Kotlin. It adds a queue of directives and decides
 // nothing.
 
 /// The object behind a C `baton`.

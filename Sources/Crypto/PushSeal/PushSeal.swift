@@ -1,4 +1,4 @@
-// PushSeal: the sealed payload of a push, in the form of Blocktank's servers and Bitkit's wallet: ECDH on secp256k1
+// Crypto/PushSeal: the sealed payload of a push, in the form of Blocktank's servers and Bitkit's wallet: ECDH on secp256k1
 // with a key of the sender's for each payload, AES-256-GCM under a hash of the shared point. Deterministic: keys and
 // initialisation vectors are arguments. It reads no JSON and has no keychain.
 

@@ -1,4 +1,4 @@
-// PhoneLink: what every wallet process says to iosd, which is the phone at the other end of its channel, whether the
+// DaemonRuntime/PhoneLink: what every wallet process says to iosd, which is the phone at the other end of its channel, whether the
 // process has a node or not. It decides nothing, and knows no Lightning.
 
 import Crypto

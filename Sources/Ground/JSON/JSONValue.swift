@@ -1,4 +1,4 @@
-// JSON: the one writer and the one strict parser, for any value and for `Codable` types. Pure: it imports nothing,
+// Ground/JSON: the one writer and the one strict parser, for any value and for `Codable` types. Pure: it imports nothing,
 // not even Foundation, as the extension links it. Its output is canonical, and it rejects texts that other parsers
 // read differently.
 

@@ -1,4 +1,4 @@
-// WalletProfiles: the wallets that Baton can stand for. Two wallets differ in their extension, in the form of their
+// Guardrails/Profiles: the wallets that Baton can stand for. Two wallets differ in their extension, in the form of their
 // pushes, in their texts and names; each is a value in a file of its own, so a third is a file and not a fork. Pure,
 // and without Lightning: the extension that has no node links it.
 

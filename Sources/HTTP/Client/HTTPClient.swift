@@ -1,4 +1,4 @@
-// HTTPClient: questions over HTTP, bounded in time and size, on the event loop. libcurl speaks the protocol. No wallet
+// HTTP/Client: questions over HTTP, bounded in time and size, on the event loop. libcurl speaks the protocol. No wallet
 // process and no extension links it.
 
 import CCurl

@@ -1,4 +1,4 @@
-// HTTPServer: HTTP for programs of this machine: libmicrohttpd on 127.0.0.1, driven by the event loop and without a
+// HTTP/Server: HTTP for programs of this machine: libmicrohttpd on 127.0.0.1, driven by the event loop and without a
 // thread. It decides nothing about a request. Only lspd and baton link it, and no process of a wallet.
 
 import CMicroHTTPD

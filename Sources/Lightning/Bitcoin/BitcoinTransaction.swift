@@ -1,4 +1,4 @@
-// Bitcoin: transactions, scripts and addresses as text and bytes, for channels and invoices. Without a chain.
+// Lightning/Bitcoin: transactions, scripts and addresses as text and bytes, for channels and invoices. Without a chain.
 
 import Crypto
 

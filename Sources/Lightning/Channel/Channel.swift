@@ -1,4 +1,4 @@
-// LightningChannel: one payment channel: updates, commitments, revocations and splices. The wallet and the LSP use
+// Lightning/Channel: one payment channel: updates, commitments, revocations and splices. The wallet and the LSP use
 // the same code.
 
 import Ground

@@ -1,4 +1,4 @@
-// ForwardingHint: what an LSP says about another attempt at a payment, as a document of
+// Lightning/Hint: what an LSP says about another attempt at a payment, as a document of
 // `GET /lsp/forwarding_hint`. Pure. Who writes it and who reads it share this type and nothing else.
 
 import Ground

@@ -1,4 +1,4 @@
-// LightningInvoices: BOLT 11 invoices, read and written, not stored.
+// Lightning/Invoices: BOLT 11 invoices, read and written, not stored.
 
 import Crypto
 import Ground

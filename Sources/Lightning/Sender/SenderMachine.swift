@@ -1,4 +1,4 @@
-// Sender: one payment from the sender's side: attempts, the gaps between them, the deadline, and what the user is told.
+// Lightning/Sender: one payment from the sender's side: attempts, the gaps between them, the deadline, and what the user is told.
 // Pure: no clock and no I/O; the random part of the gaps comes from a seed.
 
 import Ground

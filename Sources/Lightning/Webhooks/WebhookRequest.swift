@@ -93,7 +93,7 @@ public enum WebhookAnswer: Hashable, Codable, Sendable {
   }
 }
 
-// Webhooks: LSPS0 (bLIP-50), JSON-RPC 2.0 between a wallet and its LSP, and LSPS5 (bLIP-55), by which a wallet names the
+// Lightning/Webhooks: LSPS0 (bLIP-50), JSON-RPC 2.0 between a wallet and its LSP, and LSPS5 (bLIP-55), by which a wallet names the
 // URLs that the LSP calls while the wallet is away. Pure: the caller signs, sends and stores.
 
 /// One JSON-RPC request, the payload of one message.

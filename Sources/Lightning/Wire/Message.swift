@@ -1,4 +1,4 @@
-// LightningWire: the messages of BOLT 1, 2 and 4, byte by byte, and the encrypted transport of BOLT 8. No sockets
+// Lightning/Wire: the messages of BOLT 1, 2 and 4, byte by byte, and the encrypted transport of BOLT 8. No sockets
 // and no channel state.
 
 import Ground

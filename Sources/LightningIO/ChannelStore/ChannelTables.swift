@@ -1,4 +1,4 @@
-// ChannelStore: the channel, its HTLCs and its splices as rows, in the wallet's container and in the LSP's ledger.
+// LightningIO/ChannelStore: the channel, its HTLCs and its splices as rows, in the wallet's container and in the LSP's ledger.
 
 import Ground
 import Lightning

@@ -1,4 +1,4 @@
-// PeerTransport: BOLT 8 over a TCP socket, for both ends. It has bytes, connections and node ids, and does not
+// LightningIO/PeerTransport: BOLT 8 over a TCP socket, for both ends. It has bytes, connections and node ids, and does not
 // interpret messages.
 
 import Crypto

@@ -1,4 +1,4 @@
-// Reports: the JSON documents of the programs, as types shared by writer and reader. Pure: no decisions and no I/O.
+// PhonePolicy/Reports: the JSON documents of the programs, as types shared by writer and reader. Pure: no decisions and no I/O.
 
 import Ground
 

@@ -1,4 +1,4 @@
-// Database: a small wrapper of libsqlite3 for every database of the project. It sets the durability options, gives
+// Platform/Database: a small wrapper of libsqlite3 for every database of the project. It sets the durability options, gives
 // every error a kind, and never traps on a file's content. It decides nothing and knows no tables.
 
 import CSQLite

@@ -1,4 +1,4 @@
-// OwnFiles: whether only this user can change a file or directory. It checks open descriptors, as the file at a
+// Platform/OwnFiles: whether only this user can change a file or directory. It checks open descriptors, as the file at a
 // path may be replaced at any moment.
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-// LightningNode: the wallet's node. Pure: no clock, no randomness, no I/O. It imports nothing of the LSP's code.
+// Wallet/Node: the wallet's node. Pure: no clock, no randomness, no I/O. It imports nothing of the LSP's code.
 
 import Ground
 import Lightning

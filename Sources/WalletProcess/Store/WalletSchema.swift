@@ -1,4 +1,4 @@
-// WalletStore: the wallet's data in the container, typed: the channel and its HTLCs, invoices, payments. It reads only
+// WalletProcess/Store: the wallet's data in the container, typed: the channel and its HTLCs, invoices, payments. It reads only
 // inside a claim or a check, and writes only inside a fenced write of SharedContainer.
 
 /// The wallet's part of the container's schema: one step, after the container's own.

@@ -1,4 +1,4 @@
-// Inspection: reads a home and reports on it: container, journals, pushes, verdict.
+// Baton/Inspection: reads a home and reports on it: container, journals, pushes, verdict.
 
 import DaemonRuntime
 import Glibc

@@ -182,7 +182,7 @@ package struct SimCut: Sendable {
   }
 }
 
-// Lab: the verbs of the simulation.
+// Baton/Lab: the verbs of the simulation.
 /// Runs a range of seeds on several threads. The result does not depend on their number: outcomes are counted in the
 /// order of seeds.
 final class SimCampaign: Sendable {

@@ -1,4 +1,4 @@
-// Stages: stories, the demo and soaks on real processes, and stories in virtual time.
+// Baton/Stages: stories, the demo and soaks on real processes, and stories in virtual time.
 
 import DaemonRuntime
 import Glibc

@@ -1,4 +1,4 @@
-// IncomingStore: what the extension without a node leaves for the app: payments that were announced and that nobody has
+// DaemonRuntime/PhoneLink/IncomingStore: what the extension without a node leaves for the app: payments that were announced and that nobody has
 // received yet. A database of its own beside the node's, so that the extension never opens the node's state, and never
 // waits for the app. It decides nothing: the app reads and removes the records.
 
