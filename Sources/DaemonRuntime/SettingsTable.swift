@@ -82,7 +82,8 @@ public enum SettingsTable {
     ]
   }
 
-  private static var rows: [Row] { groups.flatMap(\.rows) }
+  /// Kept: iosd asks for it at each launch.
+  private static let rows: [Row] = groups.flatMap(\.rows)
 
   private static var places: [Row] {
     [
