@@ -68,7 +68,9 @@ public final class HTTPServer {
     var limits = Doorkeeper.Limits()
     limits.connectionsMax = settings.connectionsMax
     limits.firstMessageWithin = settings.requestWithin
-    guard wanted.isLoopback else { throw SystemError("listen on \(wanted)", code: EADDRNOTAVAIL) }
+    guard wanted.host == HostAndPort.loopback else {
+      throw SystemError("listen on \(wanted)", code: EADDRNOTAVAIL)
+    }
     let socket = try TCPSocket.listen(on: wanted)
     address = socket.address
     admission = AcceptLoop(of: socket.descriptor, loop: loop, limits: limits)
