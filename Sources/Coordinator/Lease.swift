@@ -144,8 +144,7 @@ public enum CoordinatorError: Error, Hashable, Sendable, CustomStringConvertible
     case .corrupt, .databaseLost, .lacksAPart, .epochsExhausted: self = .damaged(log: log)
     case .schemaFromTheFuture: self = .newerVersion(log: log)
     case .missing, .notADirectory, .isAFile, .symbolicLink, .wrongOwner, .wrongMode, .noRights,
-      .notAPlainFile,
-      .lockUnavailable, .notAContainer, .neverBegun, .readOnly:
+      .notAPlainFile, .lockUnavailable, .notAContainer, .neverBegun, .readOnly:
       self = .unusable(log: log)
     default: self = .failed(log: log)
     }

@@ -7,7 +7,5 @@ public enum ConstantTime {
     left.count == right.count && (left.isEmpty || sodium_memcmp(left, right, left.count) == 0)
   }
 
-  public static func areEqual(_ left: Bytes32, _ right: Bytes32) -> Bool {
-    areEqual(left.bytes, right.bytes)
-  }
+  public static func areEqual(_ left: Bytes32, _ right: Bytes32) -> Bool { areEqual(left.bytes, right.bytes) }
 }

@@ -105,9 +105,8 @@ public struct RecoverableSignature: Hashable, Sendable {
     var signature = secp256k1_ecdsa_recoverable_signature()
     var key = secp256k1_pubkey()
     guard
-      secp256k1_ecdsa_recoverable_signature_parse_compact(
-        Curve.context, &signature, compact, Int32(recovery)) == 1,
-      secp256k1_ecdsa_recover(Curve.context, &key, &signature, digest.bytes) == 1
+      secp256k1_ecdsa_recoverable_signature_parse_compact(Curve.context, &signature, compact, Int32(recovery))
+        == 1, secp256k1_ecdsa_recover(Curve.context, &key, &signature, digest.bytes) == 1
     else { return nil }
     return PublicKey(key)
   }

@@ -73,8 +73,7 @@ public struct ChildProcess: Sendable {
           var plan = baton_spawn_plan(
             path: path, arguments: argumentPointers, environment: environmentPointers, channel: channel,
             input: -1, output: options.output, error: options.error, stack_limit: options.stackBytes,
-            core_limit: 0,
-            own_process_group: 1, parent_death_signal: options.diesWithParent ? SIGKILL : 0,
+            core_limit: 0, own_process_group: 1, parent_death_signal: options.diesWithParent ? SIGKILL : 0,
             group: options.group)
           return baton_spawn(&plan)
         }
@@ -103,8 +102,7 @@ public struct ChildProcess: Sendable {
   }
 
   /// The signal goes to exactly this child, never to a later process with the same pid.
-  @discardableResult
-  public func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(pidfd, signal) == 0 }
+  @discardableResult public func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(pidfd, signal) == 0 }
 }
 
 /// A script that cannot be started because its interpreter does not exist.
@@ -128,8 +126,7 @@ public struct MissingInterpreter {
   }
 
   public var sentence: String {
-    let ending =
-      interpreter.hasSuffix("\r") ? " (it ends with a carriage return, as in Windows files)" : ""
+    let ending = interpreter.hasSuffix("\r") ? " (it ends with a carriage return, as in Windows files)" : ""
     return
       "its first line names the interpreter \(interpreter), which does not exist\(ending); install it, or name another one in that line"
   }

@@ -9,9 +9,7 @@ public enum CommandLineRequest: Sendable {
 
 extension CommandLineDeclaration {
   /// Returns the parsed command line; prints help and exits 0; or prints one error sentence and exits 64.
-  public func parseOrExit(_ arguments: [String] = TypedArguments.readOrExit())
-    -> ParsedCommandLine
-  {
+  public func parseOrExit(_ arguments: [String] = TypedArguments.readOrExit()) -> ParsedCommandLine {
     do throws(UsageError) {
       switch try parse(arguments) {
       case .run(let parsed): return parsed

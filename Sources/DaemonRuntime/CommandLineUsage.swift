@@ -19,8 +19,7 @@ struct CommandLineUsage {
     for case let group? in options.map(\.group) where !groups.contains(group) { groups.append(group) }
     text += section(
       "options",
-      rows(nil)
-        + [("-h, --help", "print this help")]
+      rows(nil) + [("-h, --help", "print this help")]
         + (path.count == 1
           ? [("--version", "print the version"), ("--man", "print the manual page, for `man -l -`")] : []))
     for group in groups { text += section(group, rows(group)) }

@@ -13,9 +13,7 @@ public final class ControlClient {
     let milliseconds = max(1, min(timeout.wholeMilliseconds, 86_400_000))
     do throws(SystemError) {
       descriptor = try UnixPath(text).connect(blockingMilliseconds: milliseconds)
-    } catch {
-      throw .notRunning(daemon: daemon, path: text)
-    }
+    } catch { throw .notRunning(daemon: daemon, path: text) }
     if descriptor < 0 { throw ControlClientError(connectTo: daemon, path: text) }
     // Check before the first message: a socket of another user would receive everything meant for the daemon.
     guard let peer = PeerCredentials(of: descriptor), peer.isOurs else {

@@ -94,8 +94,7 @@ extension CoreRunner where M: Core {
     carryOut: @escaping (M.Directive) -> Void
   ) {
     self.init(configuration: configuration, loop: loop, clock: clock, journal: journal) {
-      (directives: [M.Directive]) in
-      for directive in directives { carryOut(directive) }
+      (directives: [M.Directive]) in for directive in directives { carryOut(directive) }
     }
   }
 }

@@ -144,8 +144,7 @@ public final class EventLoop {
   public var now: Instant { Clock.monotonicNow }
 
   /// Calls the handler once, at that instant of the monotonic clock or as soon after as the loop gets there.
-  @discardableResult
-  public func at(_ instant: Instant, _ handler: @escaping () -> Void) -> LoopTimer {
+  @discardableResult public func at(_ instant: Instant, _ handler: @escaping () -> Void) -> LoopTimer {
     let timer = LoopTimer(instant: instant, order: nextTimerOrder, handler: handler) { [weak self] in
       self?.forget($0)
     }
@@ -171,8 +170,7 @@ public final class EventLoop {
     return low
   }
 
-  @discardableResult
-  public func after(_ span: TimeSpan, _ handler: @escaping () -> Void) -> LoopTimer {
+  @discardableResult public func after(_ span: TimeSpan, _ handler: @escaping () -> Void) -> LoopTimer {
     at(now + span, handler)
   }
 

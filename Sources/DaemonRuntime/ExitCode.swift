@@ -54,8 +54,7 @@ public var programName: String {
 }
 
 /// Writes everything, unbuffered: C's stdout is fully buffered on a pipe. False if the reader is gone.
-@discardableResult
-public func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+@discardableResult public func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
   var offset = 0
   while offset < bytes.count {
     let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, bytes.count - offset) }

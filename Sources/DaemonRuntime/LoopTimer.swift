@@ -7,9 +7,8 @@ public final class LoopTimer {
   private var handler: (() -> Void)?
   private let forget: (LoopTimer) -> Void
 
-  init(
-    instant: Instant, order: UInt64, handler: @escaping () -> Void, forget: @escaping (LoopTimer) -> Void
-  ) {
+  init(instant: Instant, order: UInt64, handler: @escaping () -> Void, forget: @escaping (LoopTimer) -> Void)
+  {
     self.instant = instant
     self.order = order
     self.handler = handler

@@ -79,9 +79,7 @@ struct ManualPage {
 
   private func list(of positionals: [PositionalDeclaration]) -> String {
     Self.list(
-      positionals.map {
-        (".It Ar \(Self.argument($0.name))", Self.explained($0.help, $0.value, nil), "")
-      })
+      positionals.map { (".It Ar \(Self.argument($0.name))", Self.explained($0.help, $0.value, nil), "") })
   }
 
   // MARK: mdoc

@@ -79,9 +79,8 @@ public struct NodeAddress: Hashable, Sendable {
 
   public init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, let place = HostAndPort(String(parts[1])),
-      parts[0].utf8.count == Self.idDigits, parts[0].hasPrefix("02") || parts[0].hasPrefix("03"),
-      parts[0].allSatisfy(\.isHexDigit)
+    guard parts.count == 2, let place = HostAndPort(String(parts[1])), parts[0].utf8.count == Self.idDigits,
+      parts[0].hasPrefix("02") || parts[0].hasPrefix("03"), parts[0].allSatisfy(\.isHexDigit)
     else { return nil }
     id = String(parts[0])
     self.place = place

@@ -24,17 +24,14 @@ public enum OwnHome {
 
   private static func checkPrivate(_ home: OwnDirectory) throws(OwnError) {
     var status = stat()
-    guard fstat(home.descriptor, &status) == 0 else {
-      throw OwnError(path: home.path, fault: .failed(errno))
-    }
+    guard fstat(home.descriptor, &status) == 0 else { throw OwnError(path: home.path, fault: .failed(errno)) }
     if status.st_mode & 0o077 != 0 {
       throw OwnError(path: home.path, fault: .openToOthers(mode: UInt32(status.st_mode & 0o7777)))
     }
   }
 
   /// One directory only, for a program that gets each path as an option.
-  @discardableResult
-  public static func makeDirectory(_ path: String) throws(SystemError) -> OwnDirectory {
+  @discardableResult public static func makeDirectory(_ path: String) throws(SystemError) -> OwnDirectory {
     do throws(OwnError) { return try OwnDirectory.make(path) } catch { throw sentence(of: error) }
   }
 

@@ -4,9 +4,7 @@ import Glibc
 public enum PlainFile {
   /// For reading; nil if there is no such file.
   static func openIfThere(_ path: String) throws(SystemError) -> Int32? {
-    do throws(SystemError) {
-      return try open(path, O_RDONLY)
-    } catch {
+    do throws(SystemError) { return try open(path, O_RDONLY) } catch {
       if error.code == ENOENT { return nil }
       throw error
     }

@@ -20,9 +20,7 @@ public struct SecretFile {
     var bytes = [UInt8](repeating: 0, count: size + 1)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
     guard count >= 0 else { throw SystemError("read \(path)") }
-    guard count == size else {
-      throw SecretFileError.wrongSize(path, Int64(status.st_size), wanted: size)
-    }
+    guard count == size else { throw SecretFileError.wrongSize(path, Int64(status.st_size), wanted: size) }
     // In place: a copy of the secret would stay in memory.
     bytes.removeLast(bytes.count - size)
     return bytes

@@ -96,8 +96,7 @@ public final class SideThread {
 
   /// For the end of the process: waits until all work is done, but no longer than this, and drops the answers. Returns
   /// whether all is done.
-  @discardableResult
-  public func finish(within span: TimeSpan) -> Bool {
+  @discardableResult public func finish(within span: TimeSpan) -> Bool {
     let end = Clock.monotonicNow + span
     while let queue, !answers.isEmpty, Clock.monotonicNow < end {
       var wait = pollfd(fd: queue.done, events: Int16(POLLIN), revents: 0)

@@ -26,9 +26,7 @@ public enum TypedArguments {
   }
 
   public static func readOrExit() -> [String] {
-    do throws(UsageError) {
-      return try read()
-    } catch { exitWithSentence(.wrongUsage, error.description) }
+    do throws(UsageError) { return try read() } catch { exitWithSentence(.wrongUsage, error.description) }
   }
 
   /// Nil if the variable is not set or empty.

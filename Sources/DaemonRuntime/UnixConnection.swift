@@ -84,13 +84,10 @@ public final class UnixConnection {
   }
 
   /// False if the connection has ended, even through this message.
-  @discardableResult
-  public func send(_ message: ControlMessage) -> Bool {
+  @discardableResult public func send(_ message: ControlMessage) -> Bool {
     guard end == nil, !closesWhenSent else { return false }
     let bytes: [UInt8]
-    do throws(ControlMessageError) {
-      bytes = try message.encoded()
-    } catch {
+    do throws(ControlMessageError) { bytes = try message.encoded() } catch {
       // If our answer is too large, send an error instead of nothing.
       guard message.verb != "error" else { return false }
       return send(.error("the answer cannot be sent: \(error)"))
@@ -132,13 +129,10 @@ public final class UnixConnection {
   }
 
   /// Reads what has already arrived, without waiting; for the last messages of a process that has ended.
-  public func drain() {
-    while receive() {}
-  }
+  public func drain() { while receive() {} }
 
   /// False if there was no message.
-  @discardableResult
-  private func receive() -> Bool {
+  @discardableResult private func receive() -> Bool {
     guard end == nil else { return false }
     let buffer = loop.packetBuffer
     // With MSG_TRUNC the true size, even of a packet that is too large.

@@ -35,16 +35,12 @@ public final class UnixListener {
     path text: String, loop: EventLoop, limits: Limits = Limits(), replacingLive: Bool = false,
     accepted: @escaping (UnixConnection) -> Void
   ) throws(UnixListenerError) {
-    do throws(SystemError) {
-      path = try UnixPath(text)
-    } catch { throw .system(error) }
+    do throws(SystemError) { path = try UnixPath(text) } catch { throw .system(error) }
     if !replacingLive { try Self.refuseLiveListener(on: path) }
     if let obstacle = Self.obstacle(at: path) { throw obstacle }
     let socket = baton_seqpacket_socket()
     if socket < 0 { throw .system(SystemError("create a socket for \(text)")) }
-    do throws(SystemError) {
-      inode = try Self.bind(socket, to: path)
-    } catch {
+    do throws(SystemError) { inode = try Self.bind(socket, to: path) } catch {
       close(socket)
       throw .system(error)
     }
@@ -54,9 +50,7 @@ public final class UnixListener {
     self.accepted = accepted
     admission.onAccepted = { [unowned self] in admit($0) }
     admission.onTurnedAway = { [unowned self] in turnAway($0, $1) }
-    do throws(SystemError) {
-      try admission.start()
-    } catch { throw .system(error) }
+    do throws(SystemError) { try admission.start() } catch { throw .system(error) }
   }
 
   deinit { shutDown() }
@@ -111,8 +105,7 @@ public final class UnixListener {
     }
     let caller = nextCaller
     nextCaller += 1
-    let connection = UnixConnection(
-      descriptor: socket, peer: peer, loop: loop, limits: limits.connection)
+    let connection = UnixConnection(descriptor: socket, peer: peer, loop: loop, limits: limits.connection)
     open[caller] = connection
     connection.onHeard = { [unowned self] in heard(caller) }
     connection.onSaid = { [unowned self] in admission.wasAnswered(caller) }

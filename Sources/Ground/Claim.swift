@@ -13,9 +13,7 @@ public struct Claim: Hashable, Codable, Sendable {
     self.container = container
   }
 
-  public func owns(_ row: ClaimRow?) -> Bool {
-    row?.epoch == epoch && row?.incarnation == incarnation
-  }
+  public func owns(_ row: ClaimRow?) -> Bool { row?.epoch == epoch && row?.incarnation == incarnation }
 
   /// How far a claim may be raised above its own epoch. No container makes so many claims in its life, and a hostile
   /// peer must not be able to exhaust the epochs.

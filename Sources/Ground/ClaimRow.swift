@@ -7,9 +7,8 @@ public struct ClaimRow: Hashable, Codable, Sendable {
   public var incarnation: UInt64
   public var container: ContainerID
 
-  public init(
-    epoch: Epoch, role: Role, process: ProcessIdentity, incarnation: UInt64, container: ContainerID
-  ) {
+  public init(epoch: Epoch, role: Role, process: ProcessIdentity, incarnation: UInt64, container: ContainerID)
+  {
     self.epoch = epoch
     self.role = role
     self.process = process

@@ -2,9 +2,7 @@
 ///
 /// A core depends only on differences of instants: shifted together with its environment, it behaves the same. So an
 /// explorer can recognise a state that it has visited at an earlier time.
-package protocol Shiftable {
-  mutating func shift(by span: TimeSpan)
-}
+package protocol Shiftable { mutating func shift(by span: TimeSpan) }
 
 extension Instant: Shiftable {
   /// `.max` stays.

@@ -31,9 +31,7 @@ public struct Announcement: Hashable, Codable, Sendable {
   }
 
   /// The payment that the app is to receive; nil for other news.
-  public var payment: Bytes32? {
-    kind == .incomingHtlc || kind == .cjitPaymentArrived ? paymentHash : nil
-  }
+  public var payment: Bytes32? { kind == .incomingHtlc || kind == .cjitPaymentArrived ? paymentHash : nil }
 
   /// What the app finds when the user opens it; nil for anything but a payment that names its hash and amount.
   public var record: IncomingRecord? {

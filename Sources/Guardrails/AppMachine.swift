@@ -92,8 +92,7 @@ public struct AppMachine: GuardMachine {
     case .silentPushArrived(let push):
       return needArrived(
         .push(push.id), mayConcernPayment: push.reason.mayConcernPayment, time: push.time,
-        under: silentPushTask,
-        at: now)
+        under: silentPushTask, at: now)
     // The scheduled task keeps the app awake.
     case .nodeWanted(let run, let time):
       return needArrived(.run(run), mayConcernPayment: true, time: time, under: nil, at: now)
@@ -287,9 +286,7 @@ extension AppMachine {
       silentPush.join(need)
       return []
     }
-    guard mayConcernPayment, place == .background || place == .staying else {
-      return [need.met(.noData)]
-    }
+    guard mayConcernPayment, place == .background || place == .staying else { return [need.met(.noData)] }
     // Only the user can resolve a halt, so a push cannot.
     if let halted { return [.phone(.noteFailure(.halted(halted))), need.met(.failed)] }
     silentPush.begin(need, time: time, isEstablished: ownership.isEstablished, at: now)

@@ -48,9 +48,7 @@ public struct ClaimRule: Hashable, Codable, Sendable {
     }
   }
 
-  private mutating func decideByLock(
-    _ row: ClaimRow, _ seen: Observation, at now: Instant
-  ) -> ClaimDecision {
+  private mutating func decideByLock(_ row: ClaimRow, _ seen: Observation, at now: Instant) -> ClaimDecision {
     guard seen.holderLockIsBusy else {
       monitor.reset()
       let reason = Self.release(of: row, seen) ?? .holderDied
@@ -69,11 +67,8 @@ public struct ClaimRule: Hashable, Codable, Sendable {
     return row.process.boot == seen.boot ? nil : .earlierBoot
   }
 
-  private mutating func decideByAge(
-    _ row: ClaimRow, _ seen: Observation, at now: Instant
-  ) -> ClaimDecision {
-    let verdict = ageRule.judge(
-      seen.beat, ofEpoch: row.epoch, boot: seen.boot, bootClock: seen.bootClock)
+  private mutating func decideByAge(_ row: ClaimRow, _ seen: Observation, at now: Instant) -> ClaimDecision {
+    let verdict = ageRule.judge(seen.beat, ofEpoch: row.epoch, boot: seen.boot, bootClock: seen.bootClock)
     switch verdict {
     case .stale:
       let reason = Self.release(of: row, seen) ?? .holderStale

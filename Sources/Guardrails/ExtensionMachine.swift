@@ -68,8 +68,7 @@ public struct ExtensionMachine: GuardMachine {
   private func end(of service: Service) -> Instant {
     if let ending = service.ending { return ending.answerBy }
     let activity = ownership.activity
-    return service.endsBy(
-      isPending: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
+    return service.endsBy(isPending: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {

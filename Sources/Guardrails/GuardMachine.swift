@@ -17,9 +17,8 @@ public struct GuardConfiguration: Hashable, Codable, Sendable {
   /// The name of the background task under which the app handles a silent push; nil without such a task.
   public var silentPushTask: String?
 
-  public init(
-    takeover: Takeover = .lock, timing: HeartbeatTiming = .standard, silentPushTask: String? = nil
-  ) {
+  public init(takeover: Takeover = .lock, timing: HeartbeatTiming = .standard, silentPushTask: String? = nil)
+  {
     self.takeover = takeover
     self.timing = timing
     self.silentPushTask = silentPushTask

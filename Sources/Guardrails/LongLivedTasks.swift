@@ -60,8 +60,7 @@ public struct LongLivedTasks: Hashable, Sendable {
   mutating func follow(_ activity: NodeActivity, since before: NodeActivity, at now: Instant) {
     follow(.settling, activity.isSettling, since: before.isSettling, at: now)
     follow(.splicing, activity.isSplicing, since: before.isSplicing, at: now)
-    follow(
-      .multiPartPayment, !activity.collecting.isEmpty, since: !before.collecting.isEmpty, at: now)
+    follow(.multiPartPayment, !activity.collecting.isEmpty, since: !before.collecting.isEmpty, at: now)
   }
 
   private mutating func follow(

@@ -19,8 +19,7 @@ public struct Observation: Hashable, Codable, Sendable {
   public var bootClock: Instant
 
   public init(
-    row: ClaimRow?, holderLockIsBusy: Bool, beat: Beat?, appWantsNode: Bool, boot: BootID,
-    bootClock: Instant
+    row: ClaimRow?, holderLockIsBusy: Bool, beat: Beat?, appWantsNode: Bool, boot: BootID, bootClock: Instant
   ) {
     self.row = row
     self.holderLockIsBusy = holderLockIsBusy

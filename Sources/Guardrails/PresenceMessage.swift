@@ -38,8 +38,7 @@ public struct PresenceMessage: Hashable, Codable, Sendable {
   /// nil for bytes that `encoded` does not produce.
   public init?(decoding bytes: [UInt8]) {
     guard bytes.count == Self.size, bytes[0] == Self.magic, bytes[1] == Self.version,
-      let code = PresenceCode(rawValue: bytes[2]), bytes[3] < 8,
-      bytes[4...7].allSatisfy({ $0 == 0 })
+      let code = PresenceCode(rawValue: bytes[2]), bytes[3] < 8, bytes[4...7].allSatisfy({ $0 == 0 })
     else { return nil }
     var epoch: Epoch = 0
     for index in (8..<16).reversed() { epoch = epoch << 8 | Epoch(bytes[index]) }

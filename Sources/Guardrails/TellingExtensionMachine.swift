@@ -122,8 +122,7 @@ public struct TellingExtensionMachine: GuardMachine {
   }
 
   /// Its text may be told. Whether it was being stored.
-  @discardableResult
-  private mutating func endStoring(_ id: UInt64, _ reason: FinishReason) -> Bool {
+  @discardableResult private mutating func endStoring(_ id: UInt64, _ reason: FinishReason) -> Bool {
     guard let stored = take(id) else { return false }
     if !stored.textIsOut { waiting.append(Waiting(push: stored.push, reason: reason)) }
     return true

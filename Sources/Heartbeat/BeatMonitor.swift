@@ -35,14 +35,11 @@ public struct BeatMonitor: Hashable, Codable, Sendable {
   public mutating func looked(at beat: Beat?, ofEpoch epoch: UInt64, at now: Instant) -> Verdict {
     looked(
       atCounter: beat.flatMap { $0.epoch == epoch && $0.phase != .released ? $0.counter : nil },
-      ofEpoch: epoch,
-      at: now)
+      ofEpoch: epoch, at: now)
   }
 
   /// For a holder of whose beats only the counter is known.
-  public mutating func looked(
-    atCounter counter: UInt64?, ofEpoch epoch: UInt64, at now: Instant
-  ) -> Verdict {
+  public mutating func looked(atCounter counter: UInt64?, ofEpoch epoch: UInt64, at now: Instant) -> Verdict {
     guard var current = watch, current.epoch == epoch else {
       watch = Watch(epoch: epoch, counter: counter, silentSince: now, lastLook: now)
       return .beating(atLeastUntil: now + timing.staleAfter)

@@ -41,10 +41,7 @@ public enum BeatSlot {
     default: return nil
     }
     return Beat(
-      role: role,
-      epoch: read(8, at: 8, of: bytes),
-      phase: phase,
-      counter: read(8, at: 16, of: bytes),
+      role: role, epoch: read(8, at: 8, of: bytes), phase: phase, counter: read(8, at: 16, of: bytes),
       process: ProcessIdentity(
         pid: Int32(bitPattern: UInt32(truncatingIfNeeded: read(4, at: 24, of: bytes))),
         startTime: read(8, at: 32, of: bytes),

@@ -5,8 +5,7 @@ public struct HeartbeatTiming: Hashable, Codable, Sendable {
   public let interval: TimeSpan
   public let staleAfter: TimeSpan
 
-  public static let standard = HeartbeatTiming(
-    uncheckedInterval: .seconds(2), staleAfter: .seconds(5))
+  public static let standard = HeartbeatTiming(uncheckedInterval: .seconds(2), staleAfter: .seconds(5))
 
   /// The limit must cover at least two beats: otherwise one late beat would make a healthy holder look dead.
   public init(interval: TimeSpan, staleAfter: TimeSpan) throws(HeartbeatTimingError) {

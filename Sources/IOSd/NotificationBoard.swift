@@ -91,8 +91,7 @@ struct NewestRows<Row: NumberedRow> {
   }
 
   /// Replaces a row with the same id in place. Returns the row that was dropped.
-  @discardableResult
-  mutating func keep(_ row: Row) -> Row? {
+  @discardableResult mutating func keep(_ row: Row) -> Row? {
     nextID = max(nextID, row.id &+ 1)
     if let index = rows.lastIndex(where: { $0.id == row.id }) {
       rows[index] = row

@@ -26,9 +26,7 @@ final class NotificationCentre {
   func show(_ notification: PhoneNotification, userInfo: [UInt8]?, clock: Clock) {
     let (wall, now) = (clock.wallNanoseconds, clock.now.nanoseconds)
     var rows = notification.replacedKeys.compactMap { board.withdraw(key: $0, wall: wall, at: now) }
-    rows.append(
-      board.show(
-        notification, userInfo: userInfo, wall: wall, at: now, boot: clock.bootText))
+    rows.append(board.show(notification, userInfo: userInfo, wall: wall, at: now, boot: clock.bootText))
     log.append(rows.map(BoardLine.notification))
   }
 
@@ -113,12 +111,10 @@ final class AppendLog<Row: Report> {
   }
 
   /// False if the row could not be made durable; the next append tries again.
-  @discardableResult
-  func append(_ row: Row) -> Bool { append([row]) }
+  @discardableResult func append(_ row: Row) -> Bool { append([row]) }
 
   /// In one write: no kill and no full disk is between rows that belong together.
-  @discardableResult
-  func append(_ rows: [Row]) -> Bool {
+  @discardableResult func append(_ rows: [Row]) -> Bool {
     waiting.append(rows.map(\.json).joined(separator: "\n"))
     return writeWaiting()
   }
@@ -130,7 +126,5 @@ final class AppendLog<Row: Report> {
   }
 
   /// All valid rows; other lines are skipped.
-  static func rows(of path: String) -> [Row] {
-    Row.rows(in: (try? SmallFile.readOwn(path)) ?? [])
-  }
+  static func rows(of path: String) -> [Row] { Row.rows(in: (try? SmallFile.readOwn(path)) ?? []) }
 }

@@ -34,13 +34,11 @@ struct PhoneOptions {
     home = Self.absolute(parsed.text("--home") ?? "./.baton")
     app = parsed.text("--app").map(Self.absolute) ?? Self.besideIOSd("mainappd")
     wallet = parsed.text("--wallet").flatMap { WalletProfile(named: $0) } ?? .phoenix
-    serviceExtension =
-      parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
+    serviceExtension = parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
     configuration = PhoneConfiguration(
-      enforcesLimits: !isDebugBuild,
-      extensionMemoryBytes: UInt64(clamping: parsed.number("--memory-limit")),
+      enforcesLimits: !isDebugBuild, extensionMemoryBytes: UInt64(clamping: parsed.number("--memory-limit")),
       extensionTime: parsed.time("--extension-time"), expiryNotice: parsed.time("--expiry-notice"),
       extensionIdleTime: parsed.time("--extension-idle"), terminationGrace: parsed.time("--grace"),
       callbackTime: parsed.time("--callback-time"), suspendAfter: parsed.time("--suspend-after"),
@@ -129,8 +127,7 @@ struct PhoneOptions {
 extension SilentPushRules {
   fileprivate init(_ parsed: ParsedCommandLine) {
     self.init(
-      budget: Int(clamping: parsed.number("--silent-budget")),
-      completionTime: parsed.time("--silent-time"),
+      budget: Int(clamping: parsed.number("--silent-budget")), completionTime: parsed.time("--silent-time"),
       lowPower: parsed.word("--silent-low-power", as: LowPower.self),
       dropPercent: UInt64(clamping: parsed.number("--silent-drop")),
       delayMax: parsed.time("--silent-delay"), seed: UInt64(clamping: parsed.number("--silent-seed")))

@@ -28,9 +28,7 @@ extension PhoneShell {
   }
 
   func setPasteboard() {
-    do throws(SystemError) {
-      try WholeFile.write(copied, to: home.pasteboard)
-    } catch {
+    do throws(SystemError) { try WholeFile.write(copied, to: home.pasteboard) } catch {
       pasteboardRefusal = "\(error)"
       journal.note("the pasteboard keeps its text: \(error)")
     }

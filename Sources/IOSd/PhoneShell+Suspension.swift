@@ -28,9 +28,7 @@ extension PhoneShell {
     guard let held = HeldLocks.all(in: home.container, heldBy: child.process.identity.pid) else {
       return blindSpots.note(.unreadableLocks, in: journal)
     }
-    if let lock = held.first {
-      handle(.foundHoldingLock(child.role, file: lock.description))
-    }
+    if let lock = held.first { handle(.foundHoldingLock(child.role, file: lock.description)) }
   }
 
   func endConnections(of role: Role) {

@@ -50,9 +50,7 @@ final class PhoneShell {
 
   var phone: Phone { runner.core }
 
-  init(
-    options: PhoneOptions, home: PhoneHome, loop: EventLoop, clock: Clock, journal: Journal
-  ) throws {
+  init(options: PhoneOptions, home: PhoneHome, loop: EventLoop, clock: Clock, journal: Journal) throws {
     self.options = options
     self.home = home
     self.loop = loop
@@ -146,8 +144,7 @@ final class PhoneShell {
     switch message {
     case .network(let isThere): return ControlMessage("network", ["there": isThere ? "yes" : "no"])
     case .enterForeground: return ControlMessage("enter-foreground")
-    case .enterBackground:
-      return ControlMessage("enter-background", ["time": "\(phone.timesInBackground)"])
+    case .enterBackground: return ControlMessage("enter-background", ["time": "\(phone.timesInBackground)"])
     case .push(let id, let deadline):
       let body = payloads[id] ?? []
       // Kept until the notification is shown, which keeps it for the user's response: the extension's payload, and the
@@ -215,8 +212,7 @@ final class PhoneShell {
       onHangUp: { [unowned self] in journal.note("the \(role.rawValue)'s connection to iosd ended: \($0)") },
       onSample: { [unowned self] sample in
         handle(
-          .memorySampled(
-            role, footprintBytes: sample.footprintBytes, residentBytes: sample.residentBytes))
+          .memorySampled(role, footprintBytes: sample.footprintBytes, residentBytes: sample.residentBytes))
       })
     do throws(SystemError) {
       guard let child else {
@@ -333,9 +329,7 @@ final class PhoneShell {
   // MARK: Messages of children
 
   private func hear(_ message: ControlMessage, from role: Role) {
-    do throws(ControlMessageError) {
-      try understand(message, from: role)
-    } catch {
+    do throws(ControlMessageError) { try understand(message, from: role) } catch {
       journal.note("the \(role.rawValue) sent an invalid message: \(error)")
     }
   }
@@ -501,9 +495,7 @@ extension PhoneShell {
 
 // Requests to the app, and its answers: opaque bytes to the phone.
 extension PhoneShell {
-  func ask(
-    _ message: ControlMessage, reply: @escaping (ControlMessage) -> Void
-  ) throws(ControlMessageError) {
+  func ask(_ message: ControlMessage, reply: @escaping (ControlMessage) -> Void) throws(ControlMessageError) {
     guard message.body.count <= PendingAsks.bodyMax else {
       return reply(
         .error(
@@ -556,8 +548,7 @@ extension ControlServer {
     let identifier = try TaskMessages.identifier(message)
     let isLaunch = message.verb == "task-launch"
     let refusal =
-      isLaunch
-      ? shell.phone.refusalToLaunchByHand(identifier) : shell.phone.refusalToExpireByHand(identifier)
+      isLaunch ? shell.phone.refusalToLaunchByHand(identifier) : shell.phone.refusalToExpireByHand(identifier)
     if let refusal { return .error(refusal.description) }
     shell.handle(
       .task(isLaunch ? .launchedByHand(identifier: identifier) : .expiredByHand(identifier: identifier)))

@@ -30,9 +30,8 @@ final class PushLedger {
   func take(_ payload: PushPayload, of alert: UInt64? = nil, clock: Clock) -> UInt64 {
     var row = PushRow(
       id: newest.nextID, of: alert, isVisible: payload.alert != nil,
-      hasMutableContent: payload.hasMutableContent,
-      isBadgeOrSound: payload.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
-      at: clock.now.nanoseconds)
+      hasMutableContent: payload.hasMutableContent, isBadgeOrSound: payload.badgeAndSound == nil ? nil : true,
+      wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     row.boot = clock.bootText
     newest.keep(row)
     log.append(row)

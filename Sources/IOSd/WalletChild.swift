@@ -33,9 +33,8 @@ final class WalletChild {
   /// `onSample` is called with each relevant sample.
   init?(
     role: Role, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, warningLimit: UInt64,
-    loop: EventLoop,
-    onMessage: @escaping (ControlMessage) -> Void, onHangUp: @escaping (UnixConnection.End) -> Void,
-    onSample: @escaping (MemoryFigures) -> Void
+    loop: EventLoop, onMessage: @escaping (ControlMessage) -> Void,
+    onHangUp: @escaping (UnixConnection.End) -> Void, onSample: @escaping (MemoryFigures) -> Void
   ) {
     guard let connection = UnixConnection(adopting: process.channel, loop: loop) else { return nil }
     self.role = role

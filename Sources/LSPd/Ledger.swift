@@ -63,8 +63,7 @@ final class Ledger {
   }
 
   /// One transaction. Returns the ids of the pushes, in order.
-  @discardableResult
-  func commit(_ steps: [LedgerStep]) throws -> [Int64] {
+  @discardableResult func commit(_ steps: [LedgerStep]) throws -> [Int64] {
     try database.transaction(.immediate) { try steps.flatMap(write) }
   }
 

@@ -8,9 +8,7 @@ import Platform
 // Reading the state at the begin of a run.
 extension Ledger {
   /// The LSP's state towards one wallet. A new wallet gets a channel first.
-  func readState(
-    of wallet: WalletNumber = .own, newChannel: Bytes32, at now: Instant
-  ) throws -> PeerState {
+  func readState(of wallet: WalletNumber = .own, newChannel: Bytes32, at now: Instant) throws -> PeerState {
     let tables = ChannelTables.provider(of: wallet.value)
     let now = time(now)
     if try tables.read(database) == nil {
@@ -21,16 +19,13 @@ extension Ledger {
         try tables.write(record, at: [.integer(now.nanoseconds)], database)
       }
     }
-    guard let record = try tables.read(database) else {
-      throw LedgerError.unreadable("it has no channel")
-    }
+    guard let record = try tables.read(database) else { throw LedgerError.unreadable("it has no channel") }
     return PeerState(
       wallet: try node(of: wallet), fence: try readFence(of: wallet), channel: try Channel(restoring: record),
       payments: try PaymentTable.readUnresolved(database, of: wallet, at: now),
       paidHashes: try PaymentTable.readPaid(database, of: wallet), backup: try readBackup(of: wallet),
       externalInvoices: try ExternalInvoiceTable.read(database, of: wallet),
-      failure: try readFailure(of: wallet),
-      pushKey: try AnnouncementTables.readPushKey(database, of: wallet),
+      failure: try readFailure(of: wallet), pushKey: try AnnouncementTables.readPushKey(database, of: wallet),
       endedHolds: try AnnouncementTables.readEndedHolds(database, of: wallet),
       orderedFailures: try OrderedFailureTable.read(database, of: wallet),
       webhooks: try WebhookTables.read(database, of: wallet, at: now))
@@ -93,9 +88,7 @@ extension Ledger {
       // Phoenix's pushes name no payment, and are all alerts.
       if request.payment != nil { request.kind = PushKind(rawValue: try row.text(4)) }
       let payment = pending.first { $0.request.id == request.payment }
-      request.holdUntil = try row.optionalInteger(6).map {
-        payment?.request.holdUntil ?? LedgerTime.read($0)
-      }
+      request.holdUntil = try row.optionalInteger(6).map { payment?.request.holdUntil ?? LedgerTime.read($0) }
       return (try row.integer(0), request)
     }
   }
@@ -143,9 +136,7 @@ enum AnnouncementTables {
     return key
   }
 
-  static func readEndedHolds(
-    _ database: Connection, of wallet: WalletNumber = .own
-  ) throws -> EndedHolds? {
+  static func readEndedHolds(_ database: Connection, of wallet: WalletNumber = .own) throws -> EndedHolds? {
     let hashes = try database.rows(
       "SELECT payment_hash FROM ended_holds WHERE wallet = ? AND forgotten_at_ns IS NULL ORDER BY id",
       [.integer(wallet.value)]

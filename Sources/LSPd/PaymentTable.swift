@@ -34,8 +34,7 @@ enum PaymentTable {
         UPDATE payments SET state = 'offered', htlc = ?, offered_at_ns = ?,
           held_at_ns = CASE WHEN requested_at_ns = ? THEN NULL ELSE held_at_ns END
         WHERE id = ?
-        """,
-        [try .unsigned(htlc), at, at, try .unsigned(payment)])
+        """, [try .unsigned(htlc), at, at, try .unsigned(payment)])
     case .paymentPaid(let payment, let preimage):
       try database.execute(
         "UPDATE payments SET state = 'paid', preimage = ?, settled_at_ns = ? WHERE id = ?",
@@ -73,15 +72,13 @@ enum PaymentTable {
   }
 
   /// When the oldest of the offered payments was offered; nil before the machine's last reboot.
-  static func oldestOffer(
-    _ database: Connection, of wallet: WalletNumber, at now: Instant
-  ) throws -> Instant? {
+  static func oldestOffer(_ database: Connection, of wallet: WalletNumber, at now: Instant) throws -> Instant?
+  {
     try database.firstRow(
       "SELECT min(offered_at_ns) FROM payments WHERE wallet = ? AND state IN ('held', 'offered')",
-      [.integer(wallet.value)]
-    )?.optionalInteger(0).flatMap {
-      LedgerTime.isOfOneBoot($0, now.nanoseconds) ? LedgerTime.read($0) : nil
-    }
+      [.integer(wallet.value)])?.optionalInteger(0).flatMap {
+        LedgerTime.isOfOneBoot($0, now.nanoseconds) ? LedgerTime.read($0) : nil
+      }
   }
 
   static func readPaid(_ database: Connection, of wallet: WalletNumber = .own) throws -> [Bytes32] {
@@ -133,8 +130,7 @@ enum PaymentTable {
       SELECT id, state, preimage, failure_code, failure FROM payments
       WHERE payment_hash = ?\(number == nil ? "" : " AND id = ?")
       ORDER BY state IN ('held', 'offered') DESC, state = 'paid' DESC, id DESC
-      """,
-      [.blob(hash.bytes)] + (number.map { [.bits($0)] } ?? [])
+      """, [.blob(hash.bytes)] + (number.map { [.bits($0)] } ?? [])
     ).map(outcome)
   }
 
@@ -168,7 +164,6 @@ extension PaymentFailure {
     ]
     let ordered = PaymentFailure.onOrder(code: code)
     self =
-      simple.first { $0.word == word }
-      ?? (word == ordered.word ? ordered : .refusedByRecipient(code: code))
+      simple.first { $0.word == word } ?? (word == ordered.word ? ordered : .refusedByRecipient(code: code))
   }
 }

@@ -97,8 +97,7 @@ final class Provider {
     let core = own.runner.core
     guard let file = options.walletFile, core.lacksWallet || core.mayBeNamedAnew else { return }
     if let node = NodeIDFile.read(file) {
-      guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? .own == .own
-      else { return }
+      guard own.runner.core.state.wallet != node, try ledger.wallet(of: node) ?? .own == .own else { return }
       own.runner.handle(.walletNamed(node))
     } else if core.lacksWallet, !hasReportedMissingWallet {
       hasReportedMissingWallet = true
@@ -194,8 +193,7 @@ final class WebhookCaller {
     }
     self.client = client
     let body = call.notification.body
-    let signature = SignedMessage.sign(
-      WebhookNotification.signedText(of: body, at: timestamp), with: key)
+    let signature = SignedMessage.sign(WebhookNotification.signedText(of: body, at: timestamp), with: key)
     let place = Key(wallet: wallet, call: call.number)
     underWay[place] = client.post(
       call.webhook.url,

@@ -28,9 +28,7 @@ extension Provider {
     }
   }
 
-  private func answer(
-    _ message: ControlMessage, to client: UnixConnection, for asked: ServedWallet
-  ) throws {
+  private func answer(_ message: ControlMessage, to client: UnixConnection, for asked: ServedWallet) throws {
     switch message.verb {
     case "pay": try pay(message, of: asked, for: client)
     case "await": try waitFor(message, for: client)
@@ -63,9 +61,7 @@ extension Provider {
     }
   }
 
-  private func pay(
-    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
-  ) throws {
+  private func pay(_ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection) throws {
     let hash = try paymentHash(message)
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map {

@@ -39,8 +39,7 @@ extension Provider {
     if !isForgotten {
       try wallet(namedIn: message, for: asked).runner.handle(
         .externalInvoiceMade(
-          ExternalInvoice(
-            paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
+          ExternalInvoice(paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
     }
     client.send(ControlMessage("invoice", ["invoice": word]))
   }

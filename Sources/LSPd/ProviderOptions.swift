@@ -17,8 +17,7 @@ struct ProviderOptions {
         help: "where wallets connect; by default the address of its last start, or any free port of 127.0.0.1"
       ),
       OptionDeclaration(
-        "--push-form", value: .choice(PushForm.allCases.map(\.rawValue)),
-        default: PushForm.phoenix.rawValue,
+        "--push-form", value: .choice(PushForm.allCases.map(\.rawValue)), default: PushForm.phoenix.rawValue,
         help:
           "which pushes announce a payment: Phoenix's, in clear; or Bitkit's, a silent one in clear and an alert sealed to the wallet's key"
       ),
@@ -97,8 +96,7 @@ struct ProviderOptions {
       )
     }
     webhooks = WebhookRules(
-      reach: reach ?? (isLocal ? .loopback : .off),
-      cooldown: parsed.time("--webhook-cooldown"))
+      reach: reach ?? (isLocal ? .loopback : .off), cooldown: parsed.time("--webhook-cooldown"))
     webhookAuthorities = parsed.text("--webhook-authorities")
     pushesToOwnPhone = !parsed.isGiven("--only-webhooks")
     hintsNeedToken = parsed.isGiven("--hint-token")

@@ -86,9 +86,7 @@ struct AddressFile {
 
   func read() -> PeerAddress? { PeerAddress(file: path) }
 
-  static func parse(_ bytes: [UInt8]) -> PeerAddress? {
-    PeerAddress(written: bytes)
-  }
+  static func parse(_ bytes: [UInt8]) -> PeerAddress? { PeerAddress(written: bytes) }
 
   func write(_ address: PeerAddress) throws(SystemError) { try Self.write("\(address)", to: path) }
 

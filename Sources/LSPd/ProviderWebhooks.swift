@@ -19,9 +19,8 @@ extension Provider {
   }
 
   /// A user's order. `lsps5.payment_incoming` comes with a payment alone.
-  func orderNotification(
-    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
-  ) throws {
+  func orderNotification(_ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection) throws
+  {
     let orderable: [WebhookNotification.Method] = [
       .expirySoon, .liquidityManagementRequest, .onionMessageIncoming,
     ]

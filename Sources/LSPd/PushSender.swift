@@ -37,8 +37,7 @@ final class PushSender {
   private var nextAttempt: LoopTimer?
 
   init(
-    path: String?, loop: EventLoop, ledger: Ledger,
-    body: @escaping (PushRequest) -> String,
+    path: String?, loop: EventLoop, ledger: Ledger, body: @escaping (PushRequest) -> String,
     extraBody: ((PushRequest) -> String)? = nil, isWanted: @escaping (PushRequest) -> Bool,
     onLedgerFailure: @escaping (any Error) -> Void
   ) {
@@ -84,9 +83,7 @@ final class PushSender {
       for push in rest { tryAgain(push, .unanswered, detail: "\(end)") }
     }
     connection.start()
-    for push in pushes {
-      connection.send(ControlMessage("push", body: Array(body(push.request).utf8)))
-    }
+    for push in pushes { connection.send(ControlMessage("push", body: Array(body(push.request).utf8))) }
   }
 
   /// False for a push that is merged into an open one.

@@ -105,8 +105,7 @@ final class ServedWallet {
   /// First the durable changes, in one transaction; then the other directives, in order. Changes upon messages wait for
   /// those upon the messages that came with them.
   private func carryOut(_ directives: [PeerDirective]) {
-    var step = LedgerStep(
-      wallet: number, at: runner.instant, wallNanoseconds: provider.clock.wallNanoseconds)
+    var step = LedgerStep(wallet: number, at: runner.instant, wallNanoseconds: provider.clock.wallNanoseconds)
     for directive in directives {
       switch directive {
       case .store(let changes):
@@ -213,8 +212,7 @@ struct PhoenixPush: Encodable {
     let alert =
       switch request.reason {
       case .incomingPayment: PushAPS.alert("Incoming payment", "Open the app to receive")
-      case .pendingSettlement:
-        PushAPS.alert("Please start the wallet", "An incoming settlement is pending.")
+      case .pendingSettlement: PushAPS.alert("Please start the wallet", "An incoming settlement is pending.")
       // Never requested: Phoenix's server has no such pushes.
       case .paidOrder, .mutualClose: PushAPS.alert("Wallet", "Open the app to check for new activity")
       }

@@ -52,8 +52,7 @@ enum WebhookTables {
   }
 
   private static func write(
-    _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool,
-    _ database: Connection
+    _ outcome: WebhookOutcome, of call: UInt64, _ wallet: SQLValue, isOpen: Bool, _ database: Connection
   ) throws {
     try database.execute(
       "UPDATE webhook_calls SET outcome = ?, status = ?, is_open = ? WHERE wallet = ? AND number = ?",
@@ -66,9 +65,7 @@ enum WebhookTables {
   // MARK: Reading
 
   /// Nil for a wallet that never had one.
-  static func read(_ database: Connection, of wallet: WalletNumber, at now: Instant) throws
-    -> WebhookBook?
-  {
+  static func read(_ database: Connection, of wallet: WalletNumber, at now: Instant) throws -> WebhookBook? {
     let of = SQLValue.integer(wallet.value)
     let last = try database.firstRow("SELECT max(number) FROM webhook_calls WHERE wallet = ?", [of])?
       .optionalUnsigned(0)
@@ -134,16 +131,13 @@ enum WebhookTables {
   ) throws -> WebhookNotification {
     guard let method = WebhookNotification.Method(rawValue: method),
       let notification = WebhookNotification(
-        method,
-        timeout: isMethodAlone && method.hasTimeout ? 0 : timeout.map { UInt32(clamping: $0) })
+        method, timeout: isMethodAlone && method.hasTimeout ? 0 : timeout.map { UInt32(clamping: $0) })
     else { throw LedgerError.unreadable("a webhook's call has an unknown method") }
     return notification
   }
 
   /// The wall clock when the notification was made, as it is signed.
-  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: Connection) throws
-    -> String
-  {
+  static func timestamp(of call: UInt64, _ wallet: WalletNumber, _ database: Connection) throws -> String {
     try database.firstRow(
       "SELECT timestamp FROM webhook_calls WHERE wallet = ? AND number = ?",
       [.integer(wallet.value), try .unsigned(call)])?.text(0) ?? ""
@@ -173,8 +167,7 @@ enum WebhookTables {
       var call = WebhookCallRow(
         number: try row.unsigned(0), appName: try row.text(1), url: try row.text(2), method: try row.text(3),
         timestamp: try row.text(4), atNs: LedgerTime.read(try row.integer(5)).nanoseconds,
-        attempts: try row.unsigned(6),
-        outcome: try row.text(7))
+        attempts: try row.unsigned(6), outcome: try row.text(7))
       call.status = try row.optionalInteger(8)
       call.timeout = try row.optionalUnsigned(9)
       return call

@@ -44,12 +44,8 @@ do {
   try loop.run()
   ledger.close()
   control.shutDown()
-} catch let error
-  where error is SecretFileError || error is NodeKeyError || error is ServedPhoneError
-{
+} catch let error where error is SecretFileError || error is NodeKeyError || error is ServedPhoneError {
   exitWithSentence(.badConfiguration, "\(error)")
-} catch let error as UnixListenerError {
-  exitWithSentence(.cannotCreate, error.description)
-} catch {
+} catch let error as UnixListenerError { exitWithSentence(.cannotCreate, error.description) } catch {
   exitWithSentence(.inputOutputError, "\(error)")
 }

@@ -11,9 +11,7 @@ extension PeerMachine {
     }
     let link = links[index]
     if rules.silence != nil { links[index].silence = Silence(since: now) }
-    if link.isOpen, isTooMuch(message, of: index, at: now) {
-      return giveUpSilently(connection, at: now)
-    }
+    if link.isOpen, isTooMuch(message, of: index, at: now) { return giveUpSilently(connection, at: now) }
     if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
       return undecodable(Chatter.excess(rules.chatter), from: connection, at: now)
     }
@@ -67,9 +65,7 @@ extension PeerMachine {
     _ why: String, from connection: UInt64, at now: Instant
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
-    if let link = link(connection), link.isOpen {
-      giveUp(connection, why, at: now, &step)
-    }
+    if let link = link(connection), link.isOpen { giveUp(connection, why, at: now, &step) }
     return step.directives
   }
 
@@ -130,9 +126,7 @@ extension PeerMachine {
     _ message: Message, at now: Instant, on connection: UInt64
   ) -> [PeerDirective] {
     let facts: [ChannelFact]
-    do throws(ChannelError) {
-      facts = try state.channel.receive(message)
-    } catch {
+    do throws(ChannelError) { facts = try state.channel.receive(message) } catch {
       return refused(error, at: now, on: connection)
     }
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])

@@ -105,9 +105,7 @@ extension PeerMachine {
       } catch .tooManyHTLCs {
         // The payment stays held until an HTLC is settled, or until its deadline.
         return
-      } catch {
-        fail(request.id, .noBalance, &step)
-      }
+      } catch { fail(request.id, .noBalance, &step) }
     }
   }
 

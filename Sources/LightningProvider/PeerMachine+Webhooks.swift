@@ -12,9 +12,7 @@ extension PeerMachine {
   var webhooksDeadline: Instant? { state.webhooks?.deadline(webhookRules) }
 
   /// Nothing without a book: no call is open, and there is no one to tell.
-  mutating func webhooks(
-    _ step: inout PeerStep, _ change: (inout WebhookBook, inout WebhookStep) -> Void
-  ) {
+  mutating func webhooks(_ step: inout PeerStep, _ change: (inout WebhookBook, inout WebhookStep) -> Void) {
     guard var book = state.webhooks else { return }
     var done = WebhookStep()
     change(&book, &done)
@@ -42,9 +40,8 @@ extension PeerMachine {
   func answerStranger(_ payload: Bytes, on connection: UInt64) -> [PeerDirective] {
     var done = WebhookStep()
     WebhookBook.refuseStranger(payload.array, webhookRules, &done)
-    return PeerStep(
-      changes: [.frameActedOn(connection: connection)], messages: reply(done, on: connection)
-    ).directives
+    return PeerStep(changes: [.frameActedOn(connection: connection)], messages: reply(done, on: connection))
+      .directives
   }
 
   private func reply(_ done: WebhookStep, on connection: UInt64) -> [PeerDirective] {
@@ -56,9 +53,7 @@ extension PeerMachine {
   /// Only of a wallet that is away: one that is here hears by itself.
   public func mayNotify() -> Bool { registered == nil && hasWebhooks }
 
-  mutating func notify(
-    _ notification: WebhookNotification, _ step: inout PeerStep, at now: Instant
-  ) {
+  mutating func notify(_ notification: WebhookNotification, _ step: inout PeerStep, at now: Instant) {
     guard mayNotify() else { return }
     let rules = webhookRules
     webhooks(&step) { $0.notice(notification, rules, at: now, &$1) }

@@ -38,10 +38,9 @@ public struct PeerMachine: Core {
 
     public init(
       isLegacy: Bool = false, callsBackAfter: TimeSpan = AnnouncementPace.first,
-      externalDelay: TimeSpan = .zero,
-      rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
-      storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState, awaitsWallet: Bool = false,
-      pushStrategy: PushForm = .phoenix, webhookRules: WebhookRules = .standard
+      externalDelay: TimeSpan = .zero, rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil,
+      spliceDelay: TimeSpan = .zero, storageDelay: TimeSpan = .zero, startedAt: Instant, state: PeerState,
+      awaitsWallet: Bool = false, pushStrategy: PushForm = .phoenix, webhookRules: WebhookRules = .standard
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -204,8 +203,7 @@ extension PeerMachine {
     let wholeMsat = request.paymentData?.totalMsat ?? request.amountMsat
     switch pushStrategy {
     case .phoenix:
-      let push = PushRequest(
-        reason: reason, paymentHash: request.paymentHash, amountMsat: request.amountMsat)
+      let push = PushRequest(reason: reason, paymentHash: request.paymentHash, amountMsat: request.amountMsat)
       return [.requestPush(push)]
     case .bitkit:
       return [PushKind.silent, .alert].map { kind in
@@ -275,9 +273,7 @@ extension PeerMachine {
       registered == nil && push.paymentHash.map { !state.isPaid($0) } == true
     // The sender may have given up and paid again: that payment has pushes of its own, with another end.
     case .incomingPayment where push.kind != nil:
-      state.payments.contains {
-        $0.isHeld && $0.request.id == push.payment && $0.request.holdUntil > now
-      }
+      state.payments.contains { $0.isHeld && $0.request.id == push.payment && $0.request.holdUntil > now }
     case .incomingPayment: push.paymentHash.map(isHolding) ?? false
     // Another payment in the channel has pushes of its own.
     case .pendingSettlement where push.payment != nil:
@@ -304,9 +300,7 @@ extension PeerMachine {
 
   /// Notes the end for a wallet with a push key: it has shown its user that the payment is held. A payment that failed
   /// in the step of its request while the wallet was connected was never announced.
-  mutating func holdEnded(
-    _ request: PaymentRequest, _ failure: PaymentFailure, _ step: inout PeerStep
-  ) {
+  mutating func holdEnded(_ request: PaymentRequest, _ failure: PaymentFailure, _ step: inout PeerStep) {
     let wasAnnounced = failure == .recipientAway || !step.changes.contains(.paymentHeld(request))
     let hash = request.paymentHash
     guard state.pushKey != nil, wasAnnounced,
@@ -316,9 +310,7 @@ extension PeerMachine {
     if let oldest = ended.add(hash) { step.changes.append(.endedHoldForgotten(paymentHash: oldest)) }
     state.endedHolds = ended
     step.changes.append(.holdEnded(paymentHash: hash))
-    if let connection = registered {
-      step.messages.append(.send(connection: connection, .holdEnded(hash)))
-    }
+    if let connection = registered { step.messages.append(.send(connection: connection, .holdEnded(hash))) }
   }
 
   /// The hash is held, offered or paid again.
@@ -351,9 +343,7 @@ extension PeerMachine {
       return [.evict(connection: connection, "too many connections of other nodes")]
     }
     var step = PeerStep(changes: [.connectionOpened(connection: connection, node: node)])
-    if links.count >= Self.linkLimit,
-      let oldest = evictable
-    {
+    if links.count >= Self.linkLimit, let oldest = evictable {
       set(oldest.id, .evicted)
       step.evictions.append(.evict(connection: oldest.id, "closed to make room for connection \(connection)"))
     }
@@ -490,16 +480,13 @@ extension PeerMachine {
     return step.directives
   }
 
-  private static func sentence(_ mismatch: String) -> String {
-    "your init is incompatible: \(mismatch)"
-  }
+  private static func sentence(_ mismatch: String) -> String { "your init is incompatible: \(mismatch)" }
 
   private mutating func refuse(
     _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Claim?, _ known: Claim
   ) -> [PeerDirective] {
     set(connection, .refused)
-    let answer = FenceAnswer(
-      accepted: false, highest: known.epoch, container: known.container)
+    let answer = FenceAnswer(accepted: false, highest: known.epoch, container: known.container)
     return [
       .store([
         .frameActedOn(connection: connection), .connectionJudged(connection: connection, verdict, fence),
@@ -529,8 +516,7 @@ extension PeerMachine {
     calls.walletCame()
     webhooks(&step) { $0.walletCame(&$1) }
     if verdict == .accepted, let fence {
-      let answer = FenceAnswer(
-        accepted: true, highest: fence.epoch, container: fence.container)
+      let answer = FenceAnswer(accepted: true, highest: fence.epoch, container: fence.container)
       step.messages.append(.send(connection: connection, .fenceAnswer(answer)))
     }
     if let backup = state.backup {

@@ -81,9 +81,7 @@ public struct EndedHolds: Hashable, Codable, Sendable {
   /// Each once, the newest last.
   public private(set) var paymentHashes: [Bytes32]
 
-  public init(_ paymentHashes: [Bytes32] = []) {
-    self.paymentHashes = paymentHashes.suffix(Self.limit)
-  }
+  public init(_ paymentHashes: [Bytes32] = []) { self.paymentHashes = paymentHashes.suffix(Self.limit) }
 
   /// Returns the oldest hash if it had to make room.
   mutating func add(_ paymentHash: Bytes32) -> Bytes32? {
@@ -93,8 +91,7 @@ public struct EndedHolds: Hashable, Codable, Sendable {
   }
 
   /// False if it was not there.
-  @discardableResult
-  mutating func remove(_ paymentHash: Bytes32) -> Bool {
+  @discardableResult mutating func remove(_ paymentHash: Bytes32) -> Bool {
     guard let place = paymentHashes.firstIndex(of: paymentHash) else { return false }
     paymentHashes.remove(at: place)
     return true

@@ -63,9 +63,7 @@ struct WalletCalls: Hashable, Sendable {
     return calledAt.map { $0 + span(from: Self.callBound) } ?? awaySince + span(from: callsBackAfter)
   }
 
-  private func span(from first: TimeSpan) -> TimeSpan {
-    AnnouncementPace.pause(first, after: unanswered)
-  }
+  private func span(from first: TimeSpan) -> TimeSpan { AnnouncementPace.pause(first, after: unanswered) }
 
   /// After the pushes for all payments `awaySince` has no effect.
   mutating func forgetLongAgo(at now: Instant, unannounced: Int) {

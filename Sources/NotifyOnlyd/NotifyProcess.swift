@@ -192,9 +192,7 @@ final class NotifyProcess {
   }
 
   private func open(_ members: SealedMembers, _ id: UInt64) -> [UInt8]? {
-    do throws(SealError) {
-      return try key?.open(members)
-    } catch {
+    do throws(SealError) { return try key?.open(members) } catch {
       note("push \(id) cannot be opened: \(error)")
       return nil
     }

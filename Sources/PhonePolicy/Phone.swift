@@ -104,12 +104,10 @@ public struct Phone: Core {
     case .processEnded(.app, let how): return appEnded(how)
     case .processEnded(.extension, let how): return extensionEnded(how)
     case .memorySampled(.app, let footprint, _):
-      return process.memory(
-        footprint, warnsAbove: configuration.memoryWarningBytes, isUsable: app.isUsable)
+      return process.memory(footprint, warnsAbove: configuration.memoryWarningBytes, isUsable: app.isUsable)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
-    case .contentDelivered(let push, let content, let key):
-      return deliver(content, for: push, key: key)
+    case .contentDelivered(let push, let content, let key): return deliver(content, for: push, key: key)
     case .notificationPosted(let content, let key, let withdraws):
       return post(content, key: key, withdraws: withdraws)
     case .notificationTouched(let id, let category, let touch):
@@ -155,8 +153,7 @@ public struct Phone: Core {
 
   private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
     reachAppDeadline(at: now) + reachExtensionStart(at: now) + reachExtensionDeadline(at: now)
-      + reachAskDeadlines(at: now)
-      + reachResponseDeadlines(at: now) + expireActivities(at: now)
+      + reachAskDeadlines(at: now) + reachResponseDeadlines(at: now) + expireActivities(at: now)
   }
 
   // MARK: Going down

@@ -66,9 +66,8 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     extensionTime: TimeSpan = .seconds(30), expiryNotice: TimeSpan = .milliseconds(500),
     extensionIdleTime: TimeSpan = .seconds(60), terminationGrace: TimeSpan = .seconds(5),
     answerPatience: TimeSpan = .seconds(10), limitsBackground: Bool = true,
-    callbackTime: TimeSpan = .seconds(5),
-    suspendAfter: TimeSpan = .seconds(5), backgroundTime: TimeSpan = .seconds(180),
-    taskExpiryGrace: TimeSpan = .seconds(5),
+    callbackTime: TimeSpan = .seconds(5), suspendAfter: TimeSpan = .seconds(5),
+    backgroundTime: TimeSpan = .seconds(180), taskExpiryGrace: TimeSpan = .seconds(5),
     afterContent: AfterContent = .suspend, foregroundPushes: ForegroundPushes = .app
   ) {
     self.enforcesLimits = enforcesLimits

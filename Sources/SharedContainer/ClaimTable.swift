@@ -54,8 +54,7 @@ struct ClaimTable {
   }
 
   func insert(_ id: ContainerID) throws {
-    try connection.execute(
-      "INSERT INTO meta (key, value) VALUES ('container', ?)", [.blob(id.bytes)])
+    try connection.execute("INSERT INTO meta (key, value) VALUES ('container', ?)", [.blob(id.bytes)])
   }
 
   static func claimRow(_ row: Row) throws -> ClaimRow {

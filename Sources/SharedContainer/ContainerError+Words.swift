@@ -15,12 +15,10 @@ extension ContainerError: CustomStringConvertible {
 
   private var parts: (problem: String, remedy: String) {
     switch self {
-    case .missing(let path):
-      ("there is no \(path)", "check the path")
+    case .missing(let path): ("there is no \(path)", "check the path")
     case .notADirectory(let path):
       ("\(path) is not a directory", "move that file away, or use another container")
-    case .isAFile(let path):
-      ("\(path) is a file", "use the directory that contains node.sqlite and locks")
+    case .isAFile(let path): ("\(path) is a file", "use the directory that contains node.sqlite and locks")
     case .symbolicLink(let path):
       (
         "\(path) is a symbolic link, which could be redirected under running processes",
@@ -30,8 +28,7 @@ extension ContainerError: CustomStringConvertible {
       ("\(path) belongs to user \(owner), not to \(expected)", "run as its owner or change its owner")
     case .wrongMode(let path, let mode):
       ("\(path) can be written by others (mode \(String(mode, radix: 8)))", "run chmod go-w on it")
-    case .noRights(let path):
-      ("this user may not open \(path)", "check its permissions")
+    case .noRights(let path): ("this user may not open \(path)", "check its permissions")
     case .notAPlainFile(let path, let because):
       (
         "\(path) cannot be used, \(because)",
@@ -49,8 +46,7 @@ extension ContainerError: CustomStringConvertible {
       ("\(path) was replaced or removed while it was open", "restart this process, which creates a new one")
     case .cutShort(let path):
       ("\(path) was truncated while it was open", "restart this process, which reports the damage")
-    case .databaseLost(let path, let because):
-      ("\(path) is lost, \(because)", Self.wayBack)
+    case .databaseLost(let path, let because): ("\(path) is lost, \(because)", Self.wayBack)
     case .lacksAPart(let path):
       ("\(path) is incomplete, as if its log had been removed", "restart both wallet processes")
     case .schemaFromTheFuture(let path, let found, let known):
@@ -58,29 +54,23 @@ extension ContainerError: CustomStringConvertible {
         "the database \(path) has schema \(found), this program knows \(known)",
         "use the version of the program that wrote it"
       )
-    case .corrupt(let path, let because):
-      ("\(path) is damaged (\(because))", Self.wayBack)
-    case .full(let path):
-      ("the disk of \(path) is full", "free some space and try again")
+    case .corrupt(let path, let because): ("\(path) is damaged (\(because))", Self.wayBack)
+    case .full(let path): ("the disk of \(path) is full", "free some space and try again")
     case .readOnly(let path):
       ("\(path) cannot be written", "check its permissions and whether its disk is read-only")
     case .blocked(let path, nil):
       ("\(path) is in use by another process's transaction", "try again in a moment")
-    case .blocked(let path, .some(let holder)):
-      ("\(path) is in use: \(holder)", "try again in a moment")
-    case .epochsExhausted(let path):
-      ("\(path) has used up all epochs", Self.wayBack)
+    case .blocked(let path, .some(let holder)): ("\(path) is in use: \(holder)", "try again in a moment")
+    case .epochsExhausted(let path): ("\(path) has used up all epochs", Self.wayBack)
     case .epochJumpRefused(let from, let above):
       (
         "the epoch cannot be raised from \(from) above \(above), a difference that no restored copy explains",
         "ask the peer's operator"
       )
-    case .intentIsTheAppsOnly:
-      ("`setIntent` needs a container opened with role `.app`", "")
+    case .intentIsTheAppsOnly: ("`setIntent` needs a container opened with role `.app`", "")
     case .workFailed(let words):
       ("the transaction was rolled back and nothing was written (\(words))", "fix the cause and try again")
-    case .noRandomness:
-      ("the kernel gave no random bytes", "try again")
+    case .noRandomness: ("the kernel gave no random bytes", "try again")
     case .tooLargeToCopy(let path, let bytes, let most):
       (
         "\(path) has \(bytes) bytes, more than the \(most) that a snapshot copies",

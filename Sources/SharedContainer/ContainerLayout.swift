@@ -108,8 +108,7 @@ public struct ContainerLayout: Hashable, Sendable {
   }
 
   /// A directory that other users may change protects nothing.
-  @discardableResult
-  static func checkDirectory(_ path: String) throws(ContainerError) -> FileFacts {
+  @discardableResult static func checkDirectory(_ path: String) throws(ContainerError) -> FileFacts {
     let facts = try FileFacts.at(path).get()
     if let fault = OwnFault.find(mode: facts.mode, owner: facts.owner, mustBe: .directory) {
       throw ContainerError(OwnError(path: path, fault: fault))

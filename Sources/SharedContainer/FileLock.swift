@@ -56,9 +56,7 @@ public final class FileLock {
       do {
         if !leadsToDescriptor { closeDescriptor() }
         try open()
-      } catch {
-        return .damaged(error)
-      }
+      } catch { return .damaged(error) }
       if isHeld { return .taken }
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         let code = errno

@@ -89,7 +89,5 @@ enum SQLiteLocks {
   }
 
   /// The header's read version is 2. In WAL mode each open connection holds a shared lock on the database.
-  static func isInWALMode(_ path: String) -> Bool {
-    FileFacts.firstBytes(of: path, count: 20)?.last == 2
-  }
+  static func isInWALMode(_ path: String) -> Bool { FileFacts.firstBytes(of: path, count: 20)?.last == 2 }
 }

@@ -15,9 +15,7 @@ final class ScratchDirectory {
     let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     parent = named.isEmpty ? "/tmp" : named
     var template = Array((parent + "/baton-snapshot-XXXXXX").utf8CString)
-    guard let made = mkdtemp(&template) else {
-      throw .noPlaceForCopy(path: parent, errno: errno)
-    }
+    guard let made = mkdtemp(&template) else { throw .noPlaceForCopy(path: parent, errno: errno) }
     directory = String(cString: made)
   }
 

@@ -41,8 +41,7 @@ struct SnapshotReader {
         claims: records.last, hasOlderClaims: records.hasOlder, writes: try writes(&problems),
         appBeat: heartbeat.read(.app), extensionBeat: heartbeat.read(.extension),
         hasHeartbeat: (try? FileFacts.at(layout.heartbeat).get()) != nil,
-        damagedBeats: heartbeat.damagedSlots(),
-        appLock: lockFacts(layout.roleLock(of: .app), locks, users),
+        damagedBeats: heartbeat.damagedSlots(), appLock: lockFacts(layout.roleLock(of: .app), locks, users),
         extensionLock: lockFacts(layout.roleLock(of: .extension), locks, users),
         appIntent: lockFacts(layout.appIntent, locks, users),
         writer: BlockedBy.find(in: layout, among: locks),
@@ -100,8 +99,7 @@ struct SnapshotReader {
       try last.map { row in
         NodeWrite(
           id: try row.integer(0), epoch: try row.unsigned(1), incarnation: try row.bits(2),
-          what: try row.text(3),
-          atMonotonic: Instant(nanoseconds: try row.integer(4)))
+          what: try row.text(3), atMonotonic: Instant(nanoseconds: try row.integer(4)))
       }
     }
     return NodeWrites(count: (write ?? nil)?.id ?? 0, last: write ?? nil)

@@ -83,9 +83,7 @@ struct SnapshotTaker {
     guard let copy = try DatabaseCopy(of: databaseFiles, bytesMax: copiedBytesMax, onCopied: onRead),
       !isLive()
     else { throw ContainerError.keepsChanging(path: layout.directory) }
-    let reader = try SnapshotReader(
-      database: copy.path, layout: layout, access: .readWrite,
-      depth: depth)
+    let reader = try SnapshotReader(database: copy.path, layout: layout, access: .readWrite, depth: depth)
     return try reader.read(isLive: false, queries)
   }
 

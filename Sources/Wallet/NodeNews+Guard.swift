@@ -15,8 +15,7 @@ extension NodeReport {
     case .holdEnded, .connectionKept: return nil
     case .stopped: self = .stopped
     case .fenced: self = .fenced
-    case .refused(let answer):
-      self = .refused(highest: answer.highest, container: answer.container)
+    case .refused(let answer): self = .refused(highest: answer.highest, container: answer.container)
     case .trouble(let sentence): self = .trouble(sentence)
     }
   }
@@ -25,7 +24,6 @@ extension NodeReport {
 extension ReceivedPayment {
   public init(_ receipt: Receipt) {
     self.init(
-      paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat, text: receipt.invoice.text
-    )
+      paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat, text: receipt.invoice.text)
   }
 }

@@ -272,8 +272,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .stopAudio: turn.order(.stopAudio)
       case .lookAtWallet(let run): turn.order(.lookAtWallet(run: run))
       case .cleanUp(let run): turn.order(.cleanUp(run: run))
-      case .wantNode(let run, let time):
-        turn.tell(.guardrail(.nodeWanted(run: run, time: time)))
+      case .wantNode(let run, let time): turn.tell(.guardrail(.nodeWanted(run: run, time: time)))
       case .giveUpNode(let run): turn.tell(.guardrail(.runExpired(run)))
       }
     }

@@ -60,8 +60,7 @@ final class EmulatedPhone {
       if let timeInBackground { message["time"] = timeInBackground }
       send(message)
     case .guardrail(.beginBackgroundTask(let id, let name)):
-      send(
-        ControlMessage("background-begin", ["id": "\(id)", "name": name ?? "keep or release the node"]))
+      send(ControlMessage("background-begin", ["id": "\(id)", "name": name ?? "keep or release the node"]))
     case .guardrail(.endBackgroundTask(let id)): send(ControlMessage("background-end", ["id": "\(id)"]))
     case .submit(let task): submit(task)
     case .complete(let task, let run, let isSuccess, _):

@@ -58,9 +58,7 @@ final class PhoneKeychain {
     try add(seed, as: Self.account, protection: protection)
   }
 
-  func add(
-    _ secret: [UInt8], as account: String, protection: String
-  ) throws(KeychainError) -> Bool {
+  func add(_ secret: [UInt8], as account: String, protection: String) throws(KeychainError) -> Bool {
     try say(item(account).addition(of: secret, protection: protection))
     switch try answer(item(account).added) {
     case .now: return true

@@ -31,8 +31,7 @@ extension Request {
         amountSat: try message.integer("amount-sat", in: 1...TransactionOutput.mostSatoshis),
         to: try message.required("address"))
     case "restore": self = .move
-    default:
-      throw UnknownRequest(verb: message.verb)
+    default: throw UnknownRequest(verb: message.verb)
     }
   }
 
@@ -107,8 +106,7 @@ final class InvoiceMaker {
   ) throws(InvoiceError) -> Invoice {
     let now = wallSeconds
     let invoice = secrets.makeInvoice(amountMsat: amountMsat, text: text, expiresAt: now + expirySeconds)
-    signed[request] =
-      try SignedInvoice(fields(of: invoice, madeAt: now), signedBy: secrets.nodeKey).encoded
+    signed[request] = try SignedInvoice(fields(of: invoice, madeAt: now), signedBy: secrets.nodeKey).encoded
     return invoice
   }
 
@@ -123,8 +121,7 @@ final class InvoiceMaker {
       paymentSecret: secrets.paymentSecret(tweak: invoice.tweak), purpose: .text(invoice.text),
       expirySeconds: UInt64(clamping: invoice.expiresAt - madeAt),
       finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard,
-      routeHints: peer.map { [[RouteHop(to: wallet, from: $0)]] } ?? [],
-      features: .ofOurInvoices)
+      routeHints: peer.map { [[RouteHop(to: wallet, from: $0)]] } ?? [], features: .ofOurInvoices)
   }
 }
 

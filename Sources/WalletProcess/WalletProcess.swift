@@ -53,12 +53,10 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       BusErrorEnd.install(database: shared.layout.database, channel: channel)
       openRead = options.leavesReadOpen ? try OpenRead(database: shared.layout.database) : nil
       let secrets =
-        try keychain.map {
-          try WalletSecrets($0, for: Machine.role, walletIsNew: shared.isNew)
-        } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
+        try keychain.map { try WalletSecrets($0, for: Machine.role, walletIsNew: shared.isNew) }
+        ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
       let pushKeyReading =
-        completion == nil
-        ? PushKey.Reading() : PushKey.readOrMake(keychain, directory: options.keychain)
+        completion == nil ? PushKey.Reading() : PushKey.readOrMake(keychain, directory: options.keychain)
       pushKey = pushKeyReading.key
       earlier = keychain?.earlier ?? []
       loop = try EventLoop()
@@ -260,8 +258,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "notification-response": try respond(message)
       case "open-url": follow(try message.required("url"))
       case "memory-warning":
-        journal.note(
-          "memory warning: SQLite freed \(container.releaseMemory()) bytes of its cache")
+        journal.note("memory warning: SQLite freed \(container.releaseMemory()) bytes of its cache")
       case "task", "task-will-expire", "task-refused", "task-submitted": try toldOfTask(message)
       case "audio-plays", "audio-refused", "audio-interrupted", "audio-ended": toldOfAudio(message)
       case "ask": ask(try message.required("request"), message)
@@ -277,8 +274,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if asked.verb == ScreenButton.verb, container.completion != nil {
         return runner.handle(.incoming(.pressed(id, try ScreenButton(asked))))
       }
-      let request = try Request(
-        asked, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
+      let request = try Request(asked, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
       runner.handle(.requests(.asked(id, request)))
     } catch { emulatedPhone?.answer(id, .error("\(error)")) }
   }
@@ -295,8 +291,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     case "task-will-expire":
       runner.handle(.background(.runExpires(run: try message.integer("run", in: 0...UInt64.max))))
     case "task-refused":
-      journal.note(
-        "Failed to schedule background task: \(message["message"] ?? "the phone gives no reason")")
+      journal.note("Failed to schedule background task: \(message["message"] ?? "the phone gives no reason")")
     default: break
     }
   }
@@ -305,8 +300,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     switch message.verb {
     case "audio-refused":
       journal.note("the audio does not play: \(message["message"] ?? "the phone gives no reason")")
-    case "audio-plays", "audio-interrupted", "audio-ended":
-      journal.note("the phone reports \(message.verb)")
+    case "audio-plays", "audio-interrupted", "audio-ended": journal.note("the phone reports \(message.verb)")
     default: break
     }
   }

@@ -65,9 +65,7 @@ final class WalletSecrets {
   /// Throws if the wallet's invoices were made with another seed: their payments could be accepted and never claimed.
   func check(_ state: NodeState) throws(KeychainError) {
     for invoice in state.invoices + state.accepted
-    where SHA256.hash(preimage(tweak: invoice.tweak).bytes) != invoice.paymentHash {
-      throw .another(path)
-    }
+    where SHA256.hash(preimage(tweak: invoice.tweak).bytes) != invoice.paymentHash { throw .another(path) }
   }
 
   /// Adds the payment secrets, which no table and no backup has.

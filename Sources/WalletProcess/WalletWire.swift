@@ -37,9 +37,7 @@ final class WalletWire {
   private func say(_ event: NodeEvent) { onEvent?(event) }
 
   private func dial() {
-    guard let peer else {
-      return say(.closed("no peer is configured: use --peer NODEID@HOST:PORT"))
-    }
+    guard let peer else { return say(.closed("no peer is configured: use --peer NODEID@HOST:PORT")) }
     do throws(SystemError) {
       let connection = try PeerConnection.dial(peer, as: secrets.nodeKey, loop: loop)
       self.connection = connection

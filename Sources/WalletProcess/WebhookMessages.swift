@@ -12,8 +12,7 @@ extension Request {
   static func webhook(_ message: ControlMessage) throws(ControlMessageError) -> Request? {
     let request: WebhookRequest
     switch message.verb {
-    case "set-webhook":
-      request = .set(name: try message.required("name"), url: try message.required("url"))
+    case "set-webhook": request = .set(name: try message.required("name"), url: try message.required("url"))
     case "list-webhooks": request = .list
     case "remove-webhook": request = .remove(name: try message.required("name"))
     default: return nil
@@ -34,8 +33,7 @@ extension WebhookAnswer {
       let list = JSONValue.array(names.map { .string($0) })
       return ControlMessage("webhooks", ["max": "\(max)"], body: Array(list.json.utf8))
     case .protocols(let numbers):
-      return ControlMessage(
-        "protocols", ["numbers": numbers.map { "\($0)" }.joined(separator: " ")])
+      return ControlMessage("protocols", ["numbers": numbers.map { "\($0)" }.joined(separator: " ")])
     }
   }
 }

@@ -4,8 +4,7 @@ import Guardrails
 @testable import Baton
 @testable import SharedContainer
 
-@Suite("Reading the announced payments of a container in use")
-struct AnnouncedLookTests {
+@Suite("Reading the announced payments of a container in use") struct AnnouncedLookTests {
   private let scratch = Scratch()
   private var container: String { scratch("AppGroup") }
   private var store: IncomingStore { IncomingStore(container: container) }

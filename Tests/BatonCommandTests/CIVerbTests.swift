@@ -19,9 +19,7 @@ struct CIVerbTests {
     ]
   }
 
-  private var verdict: JSONValue? {
-    JSONValue(parsing: Array(scratch.text("evidence/verdict.json").utf8))
-  }
+  private var verdict: JSONValue? { JSONValue(parsing: Array(scratch.text("evidence/verdict.json").utf8)) }
 
   @Test func `Two stories that never begin are enough: the others are not played`() throws {
     let idle = scratch.write("idle", "#!/bin/sh\nexit 3\n")

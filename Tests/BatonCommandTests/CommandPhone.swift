@@ -50,7 +50,5 @@ final class CommandPhone {
   func waitUntilAway() throws { try PhoneDriver(phone).waitUntilAway() }
 
   /// The fate of each push.
-  func fates() throws -> [String?] {
-    try phone.pushes().map(\.fate)
-  }
+  func fates() throws -> [String?] { try phone.pushes().map(\.fate) }
 }

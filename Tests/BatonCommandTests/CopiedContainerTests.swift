@@ -5,8 +5,7 @@ import WalletProcess
 
 @testable import Baton
 
-@Suite("Inspecting a copied container", .waits)
-struct CopiedContainerTests {
+@Suite("Inspecting a copied container", .waits) struct CopiedContainerTests {
   private let scratch = Scratch()
 
   private func open(_ name: String, _ role: Role) throws -> SharedContainer {
@@ -132,8 +131,7 @@ struct CopiedContainerTests {
     process.pid = .max
     let released = Claimant(
       process: process, incarnation: 9, reason: ClaimReason.holderReleased.rawValue,
-      bootClock: clock.bootClock,
-      wallClockNanoseconds: 0)
+      bootClock: clock.bootClock, wallClockNanoseconds: 0)
     guard case .claimed = app.claim(seen: 2, by: released, reading: { _ in }) else { throw NotClaimed() }
     #expect(try because() == "the holder released it")
   }

@@ -6,8 +6,7 @@ import WalletProcess
 
 @testable import Baton
 
-@Suite("Inspecting a damaged container", .waits)
-struct DamagedContainerTests {
+@Suite("Inspecting a damaged container", .waits) struct DamagedContainerTests {
   private let scratch = Scratch()
   private var directory: String { scratch("AppGroup") }
 
@@ -95,12 +94,8 @@ struct DamagedContainerTests {
     do {
       let found = try problems()
       #expect(
-        found.contains {
-          $0.hasPrefix("DIR/node.sqlite is damaged (") && $0.contains("`baton restore`")
-        })
-    } catch let error as ContainerError {
-      #expect(error.description.contains("is damaged ("))
-    }
+        found.contains { $0.hasPrefix("DIR/node.sqlite is damaged (") && $0.contains("`baton restore`") })
+    } catch let error as ContainerError { #expect(error.description.contains("is damaged (")) }
   }
 
   @Test func `A missing database whose write-ahead log exists is an error`() throws {
@@ -145,8 +140,7 @@ struct DamagedContainerTests {
     #expect(try problems().first?.contains("the slot of notifyextd has") == true)
   }
 
-  @Test
-  func `A missing heartbeat file is reported as a problem, and the last holder's release as unknown`()
+  @Test func `A missing heartbeat file is reported as a problem, and the last holder's release as unknown`()
     throws
   {
     let clock = Clock()
@@ -207,8 +201,7 @@ struct DamagedContainerTests {
   }
 
   /// A stopped holder: a real stopped process in place of the one that holds the lock.
-  @Test
-  func `A stopped holder with a stale beat is reported as a problem, with the command that resumes it`()
+  @Test func `A stopped holder with a stale beat is reported as a problem, with the command that resumes it`()
     throws
   {
     let clock = Clock()

@@ -54,9 +54,7 @@ import Simulation
     #expect(report.document.json.contains(#""invariant":9"#))
   }
 
-  @Test func `baton explore has an option for each bound, with the bound's default value`()
-    throws
-  {
+  @Test func `baton explore has an option for each bound, with the bound's default value`() throws {
     let words = Allowance.allCases.map(\.word)
     #expect(Set(words).count == words.count)
     for declaration in ExploreOptions.declarations.prefix(words.count) {
@@ -114,8 +112,7 @@ import Simulation
   }
 }
 
-@Suite("The limits of an exploration", .waits)
-struct ExploreLimitsTests {
+@Suite("The limits of an exploration", .waits) struct ExploreLimitsTests {
   private let scratch = Scratch()
   /// More states than any test waits for.
   private static let endless = [
@@ -155,9 +152,7 @@ struct ExploreLimitsTests {
 
   /// Off a terminal it prints progress after a while.
   private func waitUntilAtWork() throws {
-    try Wait.until("it to say so", within: .seconds(120)) {
-      scratch.text("said").contains("states a second")
-    }
+    try Wait.until("it to say so", within: .seconds(120)) { scratch.text("said").contains("states a second") }
   }
 
   /// If SIGHUP were handled, it would be read before SIGINT: its number is lower.

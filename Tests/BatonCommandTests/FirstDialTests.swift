@@ -7,8 +7,7 @@ import LightningIO
 @Suite("The first connection to lspd", .waits) struct FirstDialTests {
   private let phone = CommandPhone()
 
-  @Test
-  func `An unknown node that dials first and sends a claim is not taken for the wallet`() throws {
+  @Test func `An unknown node that dials first and sends a claim is not taken for the wallet`() throws {
     _ = try phone.run("up")
     let loop = try EventLoop()
     let address = try #require(PeerAddress(file: phone.phone.lspdAddress))

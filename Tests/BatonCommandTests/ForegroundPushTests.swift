@@ -19,8 +19,7 @@
     #expect(status.contains(#/epoch +1\n/#))
   }
 
-  @Test
-  func `P-1.5, K-45 A connected app in front is paid without a push or a notification`() throws {
+  @Test func `P-1.5, K-45 A connected app in front is paid without a push or a notification`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     #expect(try phone.run("pay", try phone.invoice()).contains("settled: 5,000 sat"))

@@ -20,8 +20,7 @@
 }
 
 @Suite("An invoice that does not pay the wallet", .waits) struct ForeignInvoiceTests {
-  @Test
-  func `An invoice for another node is not printed, even if iosd's socket answered with it`() throws {
+  @Test func `An invoice for another node is not printed, even if iosd's socket answered with it`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")
     try phone.openAndConnect()

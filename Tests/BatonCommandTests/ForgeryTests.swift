@@ -13,8 +13,7 @@ private struct Forgery {
   }
 }
 
-@Suite("Forged evidence", .waits)
-struct ForgeryTests {
+@Suite("Forged evidence", .waits) struct ForgeryTests {
   /// The home of a phone that is down, and of the same phone at an earlier time.
   private static func makeHome(_ wallet: String, _ phone: CommandPhone) throws {
     let home = phone.scratch("phone")

@@ -1,8 +1,7 @@
 @testable import Baton
 
 /// What only real processes can meet; stories have the other hindrances.
-@Suite(
-  "A payment whose extension dies", .disabled(if: CommandPhone.isSanitized, "no memory limit"), .waits)
+@Suite("A payment whose extension dies", .disabled(if: CommandPhone.isSanitized, "no memory limit"), .waits)
 struct HinderedExtensionTests {
   @Test(arguments: [["--fault-ballast", "31457280"], ["--fault-hang"]])
   func

@@ -7,8 +7,7 @@ import WalletProcess
 
 @testable import Baton
 
-@Suite("Inspecting a container", .waits)
-struct InspectTests {
+@Suite("Inspecting a container", .waits) struct InspectTests {
   private let scratch = Scratch()
   private let clock = Clock()
 

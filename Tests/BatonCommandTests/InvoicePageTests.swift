@@ -4,8 +4,7 @@ import PhonePolicy
 
 @testable import Baton
 
-@Suite("baton invoice --read", .waits)
-struct InvoicePageTests {
+@Suite("baton invoice --read", .waits) struct InvoicePageTests {
   private static let key = PrivateKey(SHA256.hash([1]))!
 
   private func page(_ change: (inout InvoiceFields) -> Void = { _ in }) throws -> InvoicePage {

@@ -52,13 +52,10 @@ import PhonePolicy
       Entry("lsp-webhooks", "`baton lsp webhooks`", WebhookList.self),
       Entry("sim-merge", "`baton sim --merge`", MergeReport.Document.self),
       Entry("museum", "`baton museum`", [MuseumReport.Listed].self),
-      Entry(
-        "museum-incident", "`baton museum NAME`, a line for each incident", MuseumReport.Document.self),
+      Entry("museum-incident", "`baton museum NAME`, a line for each incident", MuseumReport.Document.self),
       Entry("list-notifications", "`baton list notifications`", [NotificationRow].self),
       Entry("list-categories", "`baton list categories`", [CategoryRow].self),
-      Entry(
-        "app-touch", "`baton app tap`, `action`, `dismiss`",
-        AppVerb.Touched.self),
+      Entry("app-touch", "`baton app tap`, `action`, `dismiss`", AppVerb.Touched.self),
       Entry(
         "pay", "`baton pay`, `baton lsp open-by-payment`; with `--retry` the last line", PaymentDocument.self),
       Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
@@ -129,9 +126,7 @@ import PhonePolicy
     #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
   }
 
-  @Test func `An optional property becomes an optional member, and joined types share one object`()
-    throws
-  {
+  @Test func `An optional property becomes an optional member, and joined types share one object`() throws {
     struct Inner: Report { var wallNs: Int64? }
     enum Word: String, Codable, CaseIterable { case one, two }
     struct Sample: Report {
@@ -162,9 +157,7 @@ import PhonePolicy
     case .array(let elements):
       return "[\n\(elements.map { inner + laidOut($0, indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
     case .object(let members):
-      let lines = members.map {
-        "\(inner)\(JSONText.quoted($0.key)): \(laidOut($0.value, indent: inner))"
-      }
+      let lines = members.map { "\(inner)\(JSONText.quoted($0.key)): \(laidOut($0.value, indent: inner))" }
       return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
     default: return short
     }

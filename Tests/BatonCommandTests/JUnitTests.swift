@@ -4,8 +4,7 @@
   import FoundationXML
 #endif
 
-@Suite("Outcomes as JUnit XML", .waits)
-struct JUnitTests {
+@Suite("Outcomes as JUnit XML", .waits) struct JUnitTests {
   private let scratch = Scratch()
 
   /// What a test runner reads from the file.

@@ -28,8 +28,7 @@ import Lightning
     let hundred = SpanPercentiles((1...100).map { .milliseconds($0) })
     #expect(hundred.count == 100 && hundred[0] == .milliseconds(1) && hundred[-5] == .milliseconds(1))
     #expect(hundred[500] == .milliseconds(100) && hundred[90] == .milliseconds(90))
-    #expect(
-      hundred.sentence == "median 50 ms, 95th percentile 95 ms, 99th percentile 99 ms, maximum 100 ms")
+    #expect(hundred.sentence == "median 50 ms, 95th percentile 95 ms, 99th percentile 99 ms, maximum 100 ms")
   }
 
   @Test func `Each payment is counted once, and the failures by their sentences`() {

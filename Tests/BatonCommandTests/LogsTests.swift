@@ -1,7 +1,6 @@
 @testable import Baton
 
-@Suite("Merging journals", .waits)
-struct LogsTests {
+@Suite("Merging journals", .waits) struct LogsTests {
   private let scratch = Scratch()
 
   private func record(_ sequence: Int, at time: Int64, _ rest: String) -> String {

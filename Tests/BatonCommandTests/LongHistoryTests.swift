@@ -5,8 +5,7 @@ import WalletProcess
 
 @testable import Baton
 
-@Suite("Inspecting a container with a long history", .waits)
-struct LongHistoryTests {
+@Suite("Inspecting a container with a long history", .waits) struct LongHistoryTests {
   private let scratch = Scratch()
   private var directory: String { scratch("AppGroup") }
 
@@ -23,8 +22,7 @@ struct LongHistoryTests {
       """
       INSERT INTO outgoing_payments (id, payment_hash, amount_msat, payment_secret, htlc, state, begun_epoch, begun_wall_ns)
       \(numbers) SELECT i, \(hash), 5000, \(hash), i, iif(i = 7, 'pending', 'failed'), i, 10 FROM n
-      """,
-      "INSERT INTO claims \(numbers) SELECT i, 'app', 1, 1, 1, 1, 1, 1, 1, i - 1, 'holder-died' FROM n",
+      """, "INSERT INTO claims \(numbers) SELECT i, 'app', 1, 1, 1, 1, 1, 1, 1, i - 1, 'holder-died' FROM n",
       "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) \(numbers) SELECT i, 1, 'x', 1 FROM n",
       "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) \(numbers) SELECT \(lives.upperBound), 1, 'x', 1 FROM n",
     ] { try raw.execute(statement) }

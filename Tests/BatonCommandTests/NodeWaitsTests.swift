@@ -21,8 +21,7 @@ import PhonePolicy
     _ core: String, _ milliseconds: Int64, _ event: some Encodable, _ directives: [some Encodable]
   ) throws -> NodeWaits.Wait? {
     let record = Record(t: milliseconds * 1_000_000, core: core, event: event, directives: directives)
-    let line = try #require(
-      JournalLine(number: 1, bytes: Array(try JSONLineEncoder().encode(record).utf8)))
+    let line = try #require(JournalLine(number: 1, bytes: Array(try JSONLineEncoder().encode(record).utf8)))
     return waits.ended(by: .init(process: core, pid: 1, file: "", line: line))
   }
 
@@ -83,8 +82,7 @@ import PhonePolicy
 
   @Test
   mutating func
-    `If the extension died holding the node, the wait of an app opened later counts from the opening`()
-    throws
+    `If the extension died holding the node, the wait of an app opened later counts from the opening`() throws
   {
     #expect(try notifier(at: 10, Self.claimed) == nil)
     try extensionDies(at: 30)

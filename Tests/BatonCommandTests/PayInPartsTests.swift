@@ -3,8 +3,7 @@
 @Suite("baton pay --parts", .waits) struct PayInPartsTests {
   private let phone = CommandPhone()
 
-  @Test
-  func `The parts add up to the payment, in whole satoshi where possible`() {
+  @Test func `The parts add up to the payment, in whole satoshi where possible`() {
     #expect(PayableInvoice.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
     #expect(PayableInvoice.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
     #expect(PayableInvoice.amounts(of: 1000, in: 3) == [333, 333, 334])

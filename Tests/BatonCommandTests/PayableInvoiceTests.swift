@@ -3,8 +3,7 @@ import Crypto
 
 @testable import Baton
 
-@Suite("The invoice that a sender is given", .waits)
-struct PayableInvoiceTests {
+@Suite("The invoice that a sender is given", .waits) struct PayableInvoiceTests {
   private static let key = PrivateKey(SHA256.hash([1]))!
   private static let second: Int64 = 1_000_000_000
 
@@ -26,9 +25,7 @@ struct PayableInvoiceTests {
     }
   }
 
-  @Test func `An invoice yields payee, amount and payment hash, in every form that can be typed`()
-    throws
-  {
+  @Test func `An invoice yields payee, amount and payment hash, in every form that can be typed`() throws {
     let good = try word()
     let invoice = try PayableInvoice(typed: good, at: 99 * Self.second)
     #expect(invoice.amountMsat == 5)
@@ -57,8 +54,7 @@ struct PayableInvoiceTests {
     #expect(refusal("lightning://\(good)")?.contains("not a Lightning invoice") == true)
     for network in BitcoinNetwork.allCases where network != .regtest {
       let sentence = refusal(try word { $0.network = network })
-      #expect(
-        sentence?.contains("for \(network.rawValue), but this phone's wallet is on regtest") == true)
+      #expect(sentence?.contains("for \(network.rawValue), but this phone's wallet is on regtest") == true)
     }
   }
 

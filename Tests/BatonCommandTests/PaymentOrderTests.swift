@@ -80,8 +80,7 @@ import PhonePolicy
   @Test func `baton list payments names a failure code as baton send does`() {
     let failed = sent(1, epoch: 1, wall: 1, code: 16399)
     #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
-    #expect(
-      failed.json.contains(#""failure_code":16399,"code_name":"incorrect_or_unknown_payment_details""#))
+    #expect(failed.json.contains(#""failure_code":16399,"code_name":"incorrect_or_unknown_payment_details""#))
     #expect(sent(1, epoch: 1, wall: 1, code: 0x4fff).cells.contains("failed: code 0x4fff"))
   }
 }

@@ -56,8 +56,7 @@
   /// As another sender.
   private func pay(_ invoice: String, _ partMsat: UInt64, waits: Bool) throws -> PaymentAnswer {
     let payable = try PayableInvoice(typed: invoice, amountMsat: nil, at: Clock().wallNanoseconds)
-    return PaymentAnswer(
-      try phone.phone.ask(.lspd, payable.payRequest(partMsat: partMsat, waits: waits)))
+    return PaymentAnswer(try phone.phone.ask(.lspd, payable.payRequest(partMsat: partMsat, waits: waits)))
   }
 
   private func offered() throws -> Int64? {

@@ -40,9 +40,7 @@ struct PushCrowdTests {
 
 /// The report on what many pushes left in iosd's files.
 @Suite(.waits) struct PushEvidenceTests {
-  private func at(_ milliseconds: Int64) -> Instant {
-    Instant(nanoseconds: milliseconds * 1_000_000)
-  }
+  private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
   private func process(ended: Int64?, _ code: EndCode?, _ reason: String = "") throws -> ProcessRow {
     var row =
@@ -123,8 +121,7 @@ struct PushCrowdTests {
     #expect(
       try problems {
         $0.processes = [try process(ended: 2000, .gaveUp, "ended by itself with exit code 74: no disk")]
-      }
-        == ["the extension 7 ended by itself with exit code 74: no disk"])
+      } == ["the extension 7 ended by itself with exit code 74: no disk"])
   }
 
   @Test func `An original alert is reported unless the push's extension was struck`() throws {

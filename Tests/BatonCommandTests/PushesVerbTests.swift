@@ -31,8 +31,7 @@ import PhonePolicy
     let text = try phone.run("list", "pushes")
     #expect(
       text.contains(
-        "2 arrived, 2 were handed to the app, with 1 the app received a payment, with 0 it did not")
-    )
+        "2 arrived, 2 were handed to the app, with 1 the app received a payment, with 0 it did not"))
     #expect(text.contains("the node started ") && text.contains("the node was connected "))
     #expect(text.contains("background tasks: 1 completed of 1 begun"))
     let json = try value(try phone.run("list", "pushes", "--json"))
@@ -115,8 +114,7 @@ import PhonePolicy
     #expect((figures.tasksBegun, figures.tasksCompleted) == (2, 1))
   }
 
-  @Test
-  func `A badge or sound without an alert is no silent push, and its effect is shown`() throws {
+  @Test func `A badge or sound without an alert is no silent push, and its effect is shown`() throws {
     let row =
       #"{"id":2,"visible":false,"mutable_content":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
     let figures = try figures(pushes: [row])
@@ -216,14 +214,12 @@ import PhonePolicy
     func push(_ id: Int) -> String {
       #"{"silentPushArrived":{"_0":{"id":\#(id),"reason":"incomingPayment"}}}"#
     }
-    let claim =
-      #"{"startNode":{"_0":{"epoch":1,"incarnation":2,"container":{"high":1,"low":2}}}}"#
+    let claim = #"{"startNode":{"_0":{"epoch":1,"incarnation":2,"container":{"high":1,"low":2}}}}"#
     var times = PushTimes()
     times.read(try line(1, 100, push(4)))
     times.read(try line(2, 130, #"{"deadlineReached":{}}"#, claim))
     times.read(try line(3, 170, #"{"node":{"_0":{"established":{}}}}"#))
-    times.read(
-      try line(4, 200, #"{"deadlineReached":{}}"#, #"{"completed":{"push":4,"_1":"new-data"}}"#))
+    times.read(try line(4, 200, #"{"deadlineReached":{}}"#, #"{"completed":{"push":4,"_1":"new-data"}}"#))
     times.read(try line(5, 300, #"{"enteredForeground":{}}"#))
     times.read(try line(6, 300, push(5)))
     times.read(try line(7, 400, #"{"enteredBackground":{}}"#))
@@ -232,8 +228,7 @@ import PhonePolicy
       times.all == [
         PushTime(
           push: 4, arrivedAt: Instant(nanoseconds: 100), isWakingForPayment: true,
-          nodeStarted: TimeSpan(nanoseconds: 30),
-          connected: TimeSpan(nanoseconds: 70)),
+          nodeStarted: TimeSpan(nanoseconds: 30), connected: TimeSpan(nanoseconds: 70)),
         PushTime(push: 5, arrivedAt: Instant(nanoseconds: 300)),
         PushTime(push: 6, arrivedAt: Instant(nanoseconds: 500), isWakingForPayment: true),
       ])

@@ -3,8 +3,7 @@ import Heartbeat
 
 @testable import Baton
 
-@Suite("Replaying a journal", .waits)
-struct ReplayTests {
+@Suite("Replaying a journal", .waits) struct ReplayTests {
   private let scratch = Scratch()
 
   /// A journal as mainappd writes it: launched, opened, looking, claiming, owning, going home.
@@ -25,8 +24,7 @@ struct ReplayTests {
     let claim = Claim(epoch: 4, incarnation: 9, container: row.container)
     let events: [GuardEvent] = [
       .launched, .enteredForeground, .observed(seen), .claimed(claim), .node(.connecting),
-      .node(.established),
-      .enteredBackground, .node(.stopped),
+      .node(.established), .enteredBackground, .node(.stopped),
     ]
     journal.note("nothing that a core sees")
     for (second, event) in events.enumerated() {
@@ -55,8 +53,7 @@ struct ReplayTests {
     #expect(!outcome.isTorn)
   }
 
-  @Test
-  func `A changed directive is found, with the recorded and the computed line`() throws {
+  @Test func `A changed directive is found, with the recorded and the computed line`() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"claim\":{\"seen\":3") })
     let before = changed[place]
@@ -186,8 +183,7 @@ struct ReplayTests {
     #expect(scratch.text("said").contains("nothing to compare"))
   }
 
-  @Test
-  func `A file whose first line is not a record is refused as not a journal`() throws {
+  @Test func `A file whose first line is not a record is refused as not a journal`() throws {
     #expect(try replay([""]).missing?.line == 1)
     let outcome = try replay(["# A page", "", "for people"])
     #expect(outcome.difference == nil && outcome.missing?.line == 1 && !outcome.isWhole)

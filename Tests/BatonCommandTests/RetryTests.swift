@@ -92,9 +92,7 @@ import Lightning
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
       "pay", invoice, "--retry", "interim", "--hold-seconds", "60", "--json", into: "payment")
-    try Wait.until("the payment to be held") {
-      phone.scratch.text("payment").contains(#""event":"held""#)
-    }
+    try Wait.until("the payment to be held") { phone.scratch.text("payment").contains(#""event":"held""#) }
     let hash = try #require(try phone.phone.peerPayments().first?.paymentHash)
     // lspd serves 192 connections. For another it closes one that has not asked yet, else the oldest one.
     var crowd: [ControlClient] = []
@@ -114,9 +112,7 @@ import Lightning
   @Test func `A payment stays under way while lspd is down, and is found again when lspd is back`() throws {
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin("pay", invoice, "--retry", "interim", "--json", into: "payment")
-    try Wait.until("the payment to be held") {
-      phone.scratch.text("payment").contains(#""event":"held""#)
-    }
+    try Wait.until("the payment to be held") { phone.scratch.text("payment").contains(#""event":"held""#) }
     let peer = try phone.phone.connect(to: .lspd).listener
     kill(try #require(peer), SIGKILL)
     _ = try phone.run("up")

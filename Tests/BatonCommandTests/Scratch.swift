@@ -11,8 +11,7 @@ final class Scratch {
 
   func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-  @discardableResult
-  func write(_ name: String, _ text: String) -> String {
+  @discardableResult func write(_ name: String, _ text: String) -> String {
     let file = self(name)
     try? FileManager.default.createDirectory(
       atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)

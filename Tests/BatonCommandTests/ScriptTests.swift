@@ -1,8 +1,7 @@
 @testable import Baton
 
 /// Exit codes, errors in JSON and unwritable outputs, as a script meets them.
-@Suite("baton in a script", .waits)
-struct ScriptTests {
+@Suite("baton in a script", .waits) struct ScriptTests {
   private let scratch = Scratch()
 
   private struct Ran {
@@ -64,8 +63,7 @@ struct ScriptTests {
     #expect(unknown.code == 64 && unknown.errors == "baton: there is no help on `lgos`; did you mean logs?\n")
   }
 
-  @Test
-  func `SIGINT during a read of standard input ends baton by that signal, without output`() throws {
+  @Test func `SIGINT during a read of standard input ends baton by that signal, without output`() throws {
     // The shell holds both ends of the pipe: no data comes, and no end of file.
     let shell = #"mkfifo "$0/pipe"; exec 3<>"$0/pipe"; exec "$1" push - <&3"#
     let child = try scratch.start("/bin/sh", ["-c", shell, scratch.path, "\(Scratch.programs)/baton"])
@@ -81,8 +79,7 @@ struct ScriptTests {
   }
 }
 
-@Suite("docs/operating.md", .waits)
-struct ScriptPageTests {
+@Suite("docs/operating.md", .waits) struct ScriptPageTests {
   private let scratch = Scratch()
 
   @Test func `The script in docs/operating.md runs as it stands`() throws {

@@ -197,9 +197,7 @@ import Crypto
     listener = try UnixListener(path: phone.lspdSocket, loop: frozen) { _ in }
     var crowd: [ControlClient] = []
     for _ in 0..<1000 {
-      guard
-        let client = try? ControlClient(
-          path: phone.lspdSocket, daemon: "lspd", timeout: .milliseconds(1))
+      guard let client = try? ControlClient(path: phone.lspdSocket, daemon: "lspd", timeout: .milliseconds(1))
       else { break }
       crowd.append(client)
     }

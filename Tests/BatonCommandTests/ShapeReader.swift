@@ -211,8 +211,7 @@ extension Shape {
       .object([
         JSONMember(key: "type", value: .string("object")),
         JSONMember(
-          key: "properties",
-          value: .object(members.map { JSONMember(key: $0.name, value: $0.shape.schema) })),
+          key: "properties", value: .object(members.map { JSONMember(key: $0.name, value: $0.shape.schema) })),
         JSONMember(
           key: "required", value: .array(members.filter { !$0.isOptional }.map { .string($0.name) })),
       ])

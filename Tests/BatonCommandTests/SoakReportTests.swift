@@ -46,8 +46,7 @@
     after.databaseBytes = 500_000
     #expect(
       SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
-        .problems
-        == ["lspd had 100000 bytes in SQLite and now has 500000"])
+        .problems == ["lspd had 100000 bytes in SQLite and now has 500000"])
   }
 
   @Test func `Under a sanitizer growth of memory is not reported, growth of descriptors is`() {
@@ -57,8 +56,7 @@
     after.anonymousBytes += 100_000_000
     after.descriptors += 1
     let subject = SoakReport.Subject(name: "lspd", rounds: 40, before: before, after: after, allowedBytes: 16)
-    #expect(
-      SoakReport(subjects: [subject]).problems == ["lspd had 16 descriptors open and now has 17"])
+    #expect(SoakReport(subjects: [subject]).problems == ["lspd had 16 descriptors open and now has 17"])
   }
 
   /// Own wallet processes need not report their heap.

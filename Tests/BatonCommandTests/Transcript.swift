@@ -125,8 +125,7 @@ struct Transcript: CustomTestStringConvertible {
       .replacingOccurrences(
         of: #"(?<![\w./-])"# + NSRegularExpression.escapedPattern(for: project) + #"(?![\w-])"#,
         with: "PROJECT", options: .regularExpression
-      )
-      .components(separatedBy: "\n")
+      ).components(separatedBy: "\n")
     while said.last?.isEmpty == true { said.removeLast() }
     let code = scratch.text("out/\(number).code").trimmingCharacters(in: .whitespacesAndNewlines)
     return said + (code == "0" ? [] : ["[\(code.isEmpty ? "not run" : code)]"])

@@ -3,12 +3,9 @@ import PhonePolicy
 
 @testable import Baton
 
-@Suite("The command line", .waits)
-struct UsageTests {
+@Suite("The command line", .waits) struct UsageTests {
   private func parse(_ words: String...) -> ParsedCommandLine? {
-    guard case .run(let line)? = try? Program.declaration.parse(words) else {
-      return nil
-    }
+    guard case .run(let line)? = try? Program.declaration.parse(words) else { return nil }
     return line
   }
 

@@ -18,8 +18,7 @@ import PairSupport
       return text.contains("at work on: splice ")
     }
     #expect(
-      text.contains(
-        try Regex("\\nwithdrawing +4,000 sat on chain by transaction [0-9a-f]{8}: signing\\n")))
+      text.contains(try Regex("\\nwithdrawing +4,000 sat on chain by transaction [0-9a-f]{8}: signing\\n")))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["splice_state"]?.text == "signing")
     #expect(phone.scratch.end(withdrawal) == .exited(code: 0))

@@ -47,17 +47,11 @@ extension ContainerAnswer {
   }
 }
 
-extension BootID {
-  static let sample = BootID(high: 3, low: 4)
-}
+extension BootID { static let sample = BootID(high: 3, low: 4) }
 
-extension Instant {
-  static let sample = Instant(nanoseconds: 5)
-}
+extension Instant { static let sample = Instant(nanoseconds: 5) }
 
-extension ProcessIdentity {
-  static let sample = ProcessIdentity(pid: 6, startTime: 7, boot: .sample)
-}
+extension ProcessIdentity { static let sample = ProcessIdentity(pid: 6, startTime: 7, boot: .sample) }
 
 extension Beat {
   static func sample(_ role: Role, _ epoch: Epoch, _ counter: UInt64, _ phase: Phase) -> Beat {

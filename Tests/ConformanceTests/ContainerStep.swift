@@ -59,6 +59,4 @@ enum ContainerAnswer: Hashable {
   }
 }
 
-protocol ContainerUnderTest {
-  mutating func take(_ step: ContainerStep) throws -> ContainerAnswer
-}
+protocol ContainerUnderTest { mutating func take(_ step: ContainerStep) throws -> ContainerAnswer }

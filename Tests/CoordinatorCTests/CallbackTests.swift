@@ -4,8 +4,7 @@ import Glibc
 import Testing
 
 /// The callbacks that run inside the caller's own calls.
-@Suite("Callbacks of baton.h")
-struct CallbackTests {
+@Suite("Callbacks of baton.h") struct CallbackTests {
   private let caller = Caller()
 
   /// Takes the container away while the app holds lease 1, so that the node must stop at once.

@@ -4,12 +4,10 @@ import Glibc
 import Testing
 
 /// The functions of `baton.h`, called as a program in C calls them.
-@Suite("Functions of baton.h")
-struct HeaderTests {
+@Suite("Functions of baton.h") struct HeaderTests {
   private let caller = Caller()
 
-  @Test
-  func `A handle that could not be opened reports why and refuses every call`() throws {
+  @Test func `A handle that could not be opened reports why and refuses every call`() throws {
     let (code, handle) = caller.open(BATON_APP, "/dev/null")
     #expect(code == Int32(BATON_UNUSABLE))
     #expect(caller.error(handle).contains("/dev/null"))
@@ -20,8 +18,7 @@ struct HeaderTests {
     #expect(baton_open(nil, &result) == Int32(BATON_MISUSE) && result == nil)
   }
 
-  @Test
-  func `The functions of baton.h refuse a null handle`() {
+  @Test func `The functions of baton.h refuse a null handle`() {
     let codes = [
       baton_want(nil), baton_unwant(nil), baton_event(nil, nil), baton_wake(nil), baton_next(nil, nil),
       baton_write(nil, 1, nil, nil, nil), baton_read(nil, 1, nil, nil), baton_sql(nil, nil, nil, 0, nil, nil),
@@ -32,8 +29,7 @@ struct HeaderTests {
     baton_close(nil)
   }
 
-  @Test
-  func `The app starts its node, and stops it inside a background task`() {
+  @Test func `The app starts its node, and stops it inside a background task`() {
     let (code, app) = caller.open()
     #expect(code == Int32(BATON_OK))
     #expect(baton_want(app) == Int32(BATON_OK))
@@ -47,8 +43,7 @@ struct HeaderTests {
     #expect(baton_wait(app) == -1)
   }
 
-  @Test
-  func `An extension cannot want the node, and malformed events are refused`() {
+  @Test func `An extension cannot want the node, and malformed events are refused`() {
     let (_, wallet) = caller.open(BATON_EXTENSION)
     #expect(baton_want(wallet) == Int32(BATON_MISUSE) && baton_unwant(wallet) == Int32(BATON_MISUSE))
     #expect(caller.event(wallet, 999) == Int32(BATON_MISUSE))
@@ -67,8 +62,7 @@ struct HeaderTests {
     #expect(asked.last.map { $0 == (BATON_FINISHED, 1, BATON_FINISH_TIME_WILL_EXPIRE) } == true)
   }
 
-  @Test
-  func `Values of every SQL type are written and read back`() {
+  @Test func `Values of every SQL type are written and read back`() {
     let (_, app) = caller.open()
     baton_want(app)
     let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
@@ -139,8 +133,7 @@ struct HeaderTests {
     #expect(baton_write(app, lease, "nothing", nil, nil) == Int32(BATON_MISUSE))
   }
 
-  @Test
-  func `A wrong or expired lease writes nothing`() {
+  @Test func `A wrong or expired lease writes nothing`() {
     let (_, app) = caller.open()
     baton_want(app)
     let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
@@ -155,8 +148,7 @@ struct HeaderTests {
     #expect(baton_read(app, lease, nil, nil) == Int32(BATON_FENCED))
   }
 
-  @Test
-  func `If the callback that reads the state fails, no node is started and the status is 'failed'`() {
+  @Test func `If the callback that reads the state fails, no node is started and the status is 'failed'`() {
     let (_, app) = caller.open(reading: { _, _ in 200 })
     baton_want(app)
     let asked = caller.carryOut(app)
@@ -164,8 +156,7 @@ struct HeaderTests {
     #expect(asked.last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_FAILED) } == true)
   }
 
-  @Test
-  func `A path too long for a socket makes baton_listen fail`() {
+  @Test func `A path too long for a socket makes baton_listen fail`() {
     let (code, app) = caller.open(BATON_APP, caller.path + "/" + String(repeating: "x", count: 100))
     #expect(code == Int32(BATON_OK) && baton_listen(app) == -1)
     let (_, other) = caller.open()

@@ -5,12 +5,10 @@ import Ground
 import SharedContainer
 import Testing
 
-@Suite("A wallet's coordinator")
-struct CoordinatorTests {
+@Suite("A wallet's coordinator") struct CoordinatorTests {
   private let place = Place()
 
-  @Test
-  func `In the foreground the app claims and starts its node with the state from the claim`() throws {
+  @Test func `In the foreground the app claims and starts its node with the state from the claim`() throws {
     let other = try place.otherOwner(.extension, seen: 0)
     let written = other.container.fencedWrite(under: other.claim, what: "a payment", atMonotonic: place.now) {
       try $0.execute("INSERT INTO payments VALUES (3)")
@@ -25,8 +23,7 @@ struct CoordinatorTests {
     #expect(app.coordinator.nanosecondsToWake == 2_000_000_000)
   }
 
-  @Test
-  func `Reports that the node sends during its start are handled after the guard's pending directives`()
+  @Test func `Reports that the node sends during its start are handled after the guard's pending directives`()
     throws
   {
     let app = try place.wallet(.app)
@@ -131,8 +128,7 @@ struct CoordinatorTests {
     #expect(wallet.phone.said.first == "deliver 1 nothingReceived \(reason)")
   }
 
-  @Test
-  func `A settling payment delays the handover until it is settled`() throws {
+  @Test func `A settling payment delays the handover until it is settled`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     wallet.coordinator.push(1, .incomingPayment)
@@ -147,8 +143,7 @@ struct CoordinatorTests {
     #expect(wallet.phone.said.last == "finished 1 handedOver")
   }
 
-  @Test
-  func `With presence sockets a handover completes without waiting for a deadline`() throws {
+  @Test func `With presence sockets a handover completes without waiting for a deadline`() throws {
     let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     #expect(wallet.coordinator.listen() != nil && app.coordinator.listen() != nil)
@@ -176,8 +171,7 @@ struct CoordinatorTests {
     #expect(app.phone.status == .connected(epoch: 2))
   }
 
-  @Test
-  func `The other process's end leads to an ownership check at once, or within 250 ms if not reported`()
+  @Test func `The other process's end leads to an ownership check at once, or within 250 ms if not reported`()
     throws
   {
     let app = try place.wallet(.app)
@@ -221,8 +215,7 @@ struct CoordinatorTests {
     #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
   }
 
-  @Test
-  func `Every change of the next deadline calls onRearm`() throws {
+  @Test func `Every change of the next deadline calls onRearm`() throws {
     let wallet = try place.wallet(.extension)
     var waits: [Int64?] = []
     wallet.coordinator.onRearm = { [unowned wallet] in waits.append(wallet.coordinator.nanosecondsToWake) }
@@ -234,8 +227,7 @@ struct CoordinatorTests {
     #expect(waits == [2_000_000_000, 0])
   }
 
-  @Test
-  func `A write into a lost container throws containerLost, and the coordinator ends`() throws {
+  @Test func `A write into a lost container throws containerLost, and the coordinator ends`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     rename(place.directory, place.path + "/elsewhere")
@@ -247,8 +239,7 @@ struct CoordinatorTests {
     #expect(app.phone.said.last == "ended containerLost" && app.node.asked.last == "cut")
   }
 
-  @Test
-  func `The status distinguishes a refusal for another device from an epoch out of reach`() throws {
+  @Test func `The status distinguishes a refusal for another device from an epoch out of reach`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let fence = try #require(app.node.lease?.fence)
@@ -301,8 +292,7 @@ struct CoordinatorTests {
     #expect(lock.probe() == .free)
   }
 
-  @Test
-  func `A long-lived task keeps the app's node in the background until the task ends`() throws {
+  @Test func `A long-lived task keeps the app's node in the background until the task ends`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.coordinator.taskBegan("outgoing payment", generation: 1)
@@ -313,8 +303,7 @@ struct CoordinatorTests {
     #expect(app.phone.said == ["begin 1", "notify 5", "end 1"])
   }
 
-  @Test
-  func `A silent push that finds no payment is completed once, with noData`() throws {
+  @Test func `A silent push that finds no payment is completed once, with noData`() throws {
     let app = try place.wallet(.app)
     app.coordinator.silentPush(3, .incomingPayment)
     #expect(app.phone.status == .connected(epoch: 1))

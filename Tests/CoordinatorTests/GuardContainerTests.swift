@@ -6,8 +6,7 @@ import Heartbeat
 import SharedContainer
 import Testing
 
-@Suite("A guard's container port")
-struct GuardContainerTests {
+@Suite("A guard's container port") struct GuardContainerTests {
   private let place = Place()
   private let own = ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 1, low: 2))
 
@@ -22,8 +21,7 @@ struct GuardContainerTests {
     ) { try $0.firstRow("SELECT count(*) FROM payments")?.integer(0) ?? -1 }
   }
 
-  @Test
-  func `A claim returns the state that it read and names this process`() throws {
+  @Test func `A claim returns the state that it read and names this process`() throws {
     let container = try container(.app)
     let answer = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     #expect(answer.state == 0)
@@ -35,21 +33,17 @@ struct GuardContainerTests {
     #expect(look.state == nil)
   }
 
-  @Test
-  func `A claim from an outdated ownership check is superseded and returns no state`() throws {
+  @Test func `A claim from an outdated ownership check is superseded and returns no state`() throws {
     let container = try container(.app)
     _ = try place.otherOwner(.extension, seen: 0)
     let answer = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     #expect(answer.event == .claimSuperseded && answer.state == nil)
   }
 
-  @Test
-  func `Each raise of the epoch is a claim row with a reason of its own`() throws {
+  @Test func `Each raise of the epoch is a claim row with a reason of its own`() throws {
     let container = try container(.app)
     func claim(_ order: GuardDirective.Container) throws -> Claim {
-      guard case .claimed(let claim)? = container.carryOut(order).event else {
-        throw NotClaimed()
-      }
+      guard case .claimed(let claim)? = container.carryOut(order).event else { throw NotClaimed() }
       return claim
     }
     let first = try claim(.claim(seen: 0, reason: .neverClaimed))
@@ -68,8 +62,7 @@ struct GuardContainerTests {
     return reasons
   }
 
-  @Test
-  func `The process to watch is the holder of the node, if that is another process`() throws {
+  @Test func `The process to watch is the holder of the node, if that is another process`() throws {
     let container = try container(.app)
     _ = container.carryOut(.look)
     #expect(container.holderToWatch == nil)
@@ -83,8 +76,7 @@ struct GuardContainerTests {
     #expect(container.holderToWatch == nil)
   }
 
-  @Test
-  func `Each beat but that of a release checks the role lock, and a change is noted once`() throws {
+  @Test func `Each beat but that of a release checks the role lock, and a change is noted once`() throws {
     let notes = Notes()
     let container = try container(.app, notes)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
@@ -105,8 +97,7 @@ struct GuardContainerTests {
     #expect(notes.all == [.roleLockHeldByAnother, .roleLockGuardsAgain])
   }
 
-  @Test
-  func `A beat is written with the guard's values and this process`() throws {
+  @Test func `A beat is written with the guard's values and this process`() throws {
     let container = try container(.extension)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     _ = container.carryOut(.beat(epoch: 1, phase: .connecting, counter: 8))
@@ -138,8 +129,7 @@ struct GuardContainerTests {
     #expect(!other.appWantsNode)
   }
 
-  @Test
-  func `Reading the claim row also finds whether the app's intent lock is held`() throws {
+  @Test func `Reading the claim row also finds whether the app's intent lock is held`() throws {
     let container = try container(.extension)
     let app = try place.open(.app)
     #expect(app.setIntent(true) == .taken)

@@ -4,8 +4,7 @@ import SharedContainer
 import Testing
 
 /// The order of directives in one turn, and the state that is void after it; `WalletMachine` does this for our wallet.
-@Suite("A coordinator's turns")
-struct TurnTests {
+@Suite("A coordinator's turns") struct TurnTests {
   private let place = Place()
 
   private var wallNanoseconds: Int64 {
@@ -34,8 +33,7 @@ struct TurnTests {
     #expect(asked == ["start 1 []", "stop"] && wallet.node.asked.last == "start 2 [1]")
   }
 
-  @Test
-  func `Each push without a payment hash reports payments settled since that push's arrival`() throws {
+  @Test func `Each push without a payment hash reports payments settled since that push's arrival`() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     let wallet = try place.wallet(.extension)
@@ -95,8 +93,7 @@ struct TurnTests {
     #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
   }
 
-  @Test func `The state that a claim read is freed after the release, even if the node never started`()
-    throws
+  @Test func `The state that a claim read is freed after the release, even if the node never started`() throws
   {
     let node = HoldingNode()
     let phone = Phone()

@@ -5,9 +5,8 @@
     let loop = try EventLoop()
     var log: [String] = []
     var runner: CoreRunner<CounterCore>!
-    runner = CoreRunner(
-      configuration: .init(step: 1_000_000_000), loop: loop, clock: Clock(), journal: nil
-    ) { (directive: CounterCore.Directive) in
+    runner = CoreRunner(configuration: .init(step: 1_000_000_000), loop: loop, clock: Clock(), journal: nil) {
+      (directive: CounterCore.Directive) in
       if case .announce(let total, _) = directive {
         log.append("begin \(total)")
         if total < 3 { runner.handle(.counted(by: 1)) }

@@ -11,8 +11,7 @@ import DaemonRuntime
     return Doorkeeper(limits: limits)
   }
 
-  @Test
-  func `Above the limit of connections a new one is accepted, and the longest silent one closed`() {
+  @Test func `Above the limit of connections a new one is accepted, and the longest silent one closed`() {
     var door = door()
     #expect(door.arrived(1, at: start) == nil)
     #expect(door.arrived(2, at: start) == nil)

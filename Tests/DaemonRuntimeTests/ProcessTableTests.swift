@@ -85,10 +85,7 @@ import Heartbeat
     }
   }
 
-  @Test
-  func `A stopped process is not ending, until it is killed`()
-    throws
-  {
+  @Test func `A stopped process is not ending, until it is killed`() throws {
     let child = try start("/bin/sleep", "1000")
     child.send(SIGSTOP)
     while !ProcessTable.isStopped(child.identity.pid) { sched_yield() }
@@ -98,8 +95,7 @@ import Heartbeat
     waitForEnd(of: child)
   }
 
-  @Test
-  func `The children of a process include zombies that it has not reaped`() throws {
+  @Test func `The children of a process include zombies that it has not reaped`() throws {
     let child = try start("/bin/sleep", "1000")
     #expect(ProcessTable.children(of: getpid()).contains(child.identity.pid))
     #expect(ProcessTable.name(of: child.identity.pid) == "sleep")

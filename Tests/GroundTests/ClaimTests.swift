@@ -6,8 +6,7 @@ import Testing
 
   private func row(epoch: Epoch = 8, incarnation: UInt64 = 1) -> ClaimRow {
     ClaimRow(
-      epoch: epoch, role: .app,
-      process: ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 3, low: 4)),
+      epoch: epoch, role: .app, process: ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 3, low: 4)),
       incarnation: incarnation, container: claim.container)
   }
 

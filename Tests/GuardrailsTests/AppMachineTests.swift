@@ -40,8 +40,7 @@
   @Test func `The app asks a beating extension for a handover and shows that it waits`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
-    let busy = observation(
-      row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1))
+    let busy = observation(row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1))
     #expect(app.send(.observed(busy), at: 0) == [say(.appPing, wants: true, asks: true)])
     #expect(app.shown.last == .waitingForExtension)
     #expect(app.machine.deadline == seconds(0.25))

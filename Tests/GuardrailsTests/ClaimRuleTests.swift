@@ -79,8 +79,7 @@ import Guardrails
     for second in 0..<5 {
       #expect(
         rule.decide(seen, at: seconds(Double(second)))
-          == .wait(for: .holder(row(7, role.other)), until: seconds(5))
-      )
+          == .wait(for: .holder(row(7, role.other)), until: seconds(5)))
     }
     #expect(rule.decide(seen, at: seconds(5)) == .claim(seen: 7, reason: .holderStale))
   }

@@ -90,8 +90,7 @@ import Foundation
   private static let statuses: [Status] = [
     .idle, .waitingForExtension, .waitingForOther(pid: 7), .appGoesFirst, .blocked(pid: nil, isStopped: true),
     .blocked(pid: 7, isStopped: false), .claiming, .connecting(8), .connected(8), .settling(8),
-    .releasing(.max),
-    .usedByAnotherDevice, .trouble("x"),
+    .releasing(.max), .usedByAnotherDevice, .trouble("x"),
   ]
 
   private func survives<Value: Codable & Equatable>(_ value: Value) throws {

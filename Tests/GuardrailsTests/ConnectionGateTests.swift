@@ -16,16 +16,14 @@
     #expect(gate(tasks: 3, network: false).open == [])
   }
 
-  @Test
-  func `Another process's ownership bars only the peer connection, regardless of tasks`() {
+  @Test func `Another process's ownership bars only the peer connection, regardless of tasks`() {
     for tasks in 0...5 {
       #expect(gate(tasks: tasks, barred: true).open == [.electrum, .http, .tor])
       #expect(gate(background: true, tasks: tasks, barred: true).mayOpen(.peer) == false)
     }
   }
 
-  @Test
-  func `While the extension holds the node, the app may open all connections but the peer's`() {
+  @Test func `While the extension holds the node, the app may open all connections but the peer's`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     #expect(app.mayConnect == [])
@@ -46,8 +44,7 @@
     #expect(app.mayConnect == [])
   }
 
-  @Test
-  func `P-1.2 In the background the app may have all connections while a task is pending, then none`() {
+  @Test func `P-1.2 In the background the app may have all connections while a task is pending, then none`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let send = TaskBeginning(name: "send", generation: 1)
     app.play(.taskBegan(send), .enteredBackground)

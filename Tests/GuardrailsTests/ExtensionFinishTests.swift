@@ -47,13 +47,9 @@
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.play(.node(.received(secondPayment)), at: 3) == [])
     let own = notifier.send(.node(.received(payment)), at: 4)
-    #expect(
-      own == [.notify(secondPayment)],
-      "the text is for the push's own payment")
+    #expect(own == [.notify(secondPayment)], "the text is for the push's own payment")
     let third = ReceivedPayment(paymentHash: paymentHash("cc"), amountMsat: 1000, text: "")
-    #expect(
-      notifier.send(.node(.received(third)), at: 5) == [.notify(third)]
-    )
+    #expect(notifier.send(.node(.received(third)), at: 5) == [.notify(third)])
     notifier.play(.deadlineReached, owned, at: 9)
     let end = notifier.release(.deadlineReached, at: 10)
     #expect(

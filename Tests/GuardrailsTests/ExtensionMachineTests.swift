@@ -28,8 +28,7 @@
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
-    #expect(
-      notifier.send(.pushArrived(push(1))) == [ping, question, .look])
+    #expect(notifier.send(.pushArrived(push(1))) == [ping, question, .look])
   }
 
   @Test func `The extension claims a free node at once`() {
@@ -96,8 +95,7 @@
   @Test func `A pending payment is settled first and reported then`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
-    #expect(
-      notifier.send(.node(.busy(.nothing)), at: 2).contains(question))
+    #expect(notifier.send(.node(.busy(.nothing)), at: 2).contains(question))
     notifier.play(owned(), at: 2)
     #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
     #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
@@ -111,10 +109,7 @@
     notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(.node(.received(secondPayment)), at: 1) == [])
     notifier.play(.node(.busy(.nothing)), owned(), at: 2)
-    #expect(
-      notifier.send(.receivedFound([payment]), at: 2) == [
-        .notify(secondPayment)
-      ])
+    #expect(notifier.send(.receivedFound([payment]), at: 2) == [.notify(secondPayment)])
     let end = notifier.release(.deadlineReached, at: 7)
     #expect(texts(end) == [.withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment))])
   }

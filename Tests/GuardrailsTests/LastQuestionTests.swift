@@ -1,8 +1,7 @@
 @testable import Guardrails
 
 /// Another process may have received a push's payment: the container is read when the push arrives and before it ends.
-@Suite("Reading payments that another process received")
-struct LastQuestionTests {
+@Suite("Reading payments that another process received") struct LastQuestionTests {
   private let missed = GuardDirective.deliver(push: 1, .nothingReceived(.incomingPayment))
   private let delivered = GuardDirective.deliver(push: 1, .received(payment))
   private let owned = GuardEvent.rowRead(row(8, .extension), appWantsNode: false)
@@ -23,8 +22,7 @@ struct LastQuestionTests {
     #expect(notifier.release(.deadlineReached, at: 6.5).contains(delivered))
   }
 
-  @Test
-  func `After a successful read the repetition every 250 ms stops`() {
+  @Test func `After a successful read the repetition every 250 ms stops`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(failed, .receivedFound([], push: 1))
     #expect(!notifier.send(.deadlineReached, at: 2).contains(question))
@@ -68,8 +66,7 @@ struct LastQuestionTests {
     #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "the text is delivered")
   }
 
-  @Test
-  func `Of several payments found, the text reports the first, and each other gets a notification`() {
+  @Test func `Of several payments found, the text reports the first, and each other gets a notification`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
     #expect(
@@ -80,8 +77,7 @@ struct LastQuestionTests {
         == [.withdraw(payment: paymentHash("aa")), delivered, .finished(push: 1, .timeWillExpire)])
   }
 
-  @Test
-  func `A fenced extension that waits for the container's answer does not check ownership again`() {
+  @Test func `A fenced extension that waits for the container's answer does not check ownership again`() {
     var notifier = Driver<ExtensionMachine>.connected()
     #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])
     #expect(notifier.send(.partnerEnded) == [])
@@ -102,8 +98,7 @@ struct LastQuestionTests {
     #expect(notifier.release(.presenceHeard(intent)).contains(.deliver(push: 1, .appContinues)))
   }
 
-  @Test
-  func `For each queued push the container is read and a text delivered before the extension ends`() {
+  @Test func `For each queued push the container is read and a text delivered before the extension ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(
       .pushArrived(push(2, hash: paymentHash("bb"))), .pushArrived(push(3, hash: paymentHash("cc"))))
@@ -129,13 +124,11 @@ struct LastQuestionTests {
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
     var lost = notifier
     let text = GuardDirective.deliver(push: 2, .nothingReceived(.incomingPayment))
-    #expect(
-      notifier.send(.deadlineReached, at: 1.15) == [text, .finished(push: 2, .timeWillExpire)])
+    #expect(notifier.send(.deadlineReached, at: 1.15) == [text, .finished(push: 2, .timeWillExpire)])
     #expect(lost.send(.receivedNotRead(.lost("It is gone."), push: 2)).contains(text))
   }
 
-  @Test
-  func `A second answer to a finished push's read does not change the next push's text`() {
+  @Test func `A second answer to a finished push's read does not change the next push's text`() {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1)), .pushArrived(push(2, hash: paymentHash("bb"))))
     #expect(

@@ -20,8 +20,7 @@
     ]
   }
 
-  @Test
-  func `P-1.1, P-1.2 Going home during an outgoing payment keeps the node until the payment ends`() {
+  @Test func `P-1.1, P-1.2 Going home during an outgoing payment keeps the node until the payment ends`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.taskBegan(send)) == [])
     #expect(app.send(.enteredBackground) == timeAsked)
@@ -32,8 +31,7 @@
     #expect(app.machine.place == .background)
   }
 
-  @Test
-  func `P-1.4 A settling payment holds the node in the background until it is settled`() {
+  @Test func `P-1.4 A settling payment holds the node in the background until it is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
@@ -53,8 +51,7 @@
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test
-  func `A restarted node has no activity until it reports one`() {
+  @Test func `A restarted node has no activity until it reports one`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)), .node(.connecting), owned)
     app.play(.node(.refused(highest: 20, container: container)))
@@ -86,8 +83,7 @@
     #expect(app.send(.taskEnded(send)) == [])
   }
 
-  @Test
-  func `P-1.1 A task is given up after 180 s`() {
+  @Test func `P-1.1 A task is given up after 180 s`() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), at: start)
     #expect(tasks.deadline == start + .seconds(180))
@@ -97,8 +93,7 @@
     #expect(tasks.isEmpty)
   }
 
-  @Test
-  func `A task begun twice counts once, and an end must match its generation`() {
+  @Test func `A task begun twice counts once, and an end must match its generation`() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), generation: 1, at: start)
     tasks.begin(.named("send"), generation: 2, at: start + .seconds(100))
@@ -112,8 +107,7 @@
     #expect(tasks.isEmpty, "a late begin of generation 1 changes nothing")
   }
 
-  @Test
-  func `Returning to the foreground before the task ends releases nothing`() {
+  @Test func `Returning to the foreground before the task ends releases nothing`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     #expect(app.send(.enteredForeground) == [.endBackgroundTask(1)])
@@ -123,8 +117,7 @@
       "the next background task has a new number")
   }
 
-  @Test
-  func `Another process's claim ends the task of a settling payment`() {
+  @Test func `Another process's claim ends the task of a settling payment`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)

@@ -77,9 +77,7 @@
     return missing
   }
 
-  private func name(_ state: Any) -> String {
-    Mirror(reflecting: state).children.first?.label ?? "\(state)"
-  }
+  private func name(_ state: Any) -> String { Mirror(reflecting: state).children.first?.label ?? "\(state)" }
 
   private func name(_ state: Ownership.State) -> String {
     switch state {

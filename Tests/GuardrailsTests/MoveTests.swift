@@ -59,8 +59,7 @@
     #expect(app.shown.last == .usedByAnotherDevice)
   }
 
-  @Test
-  func `A move request survives a blocked raise of the epoch, not a failed one`() {
+  @Test func `A move request survives a blocked raise of the epoch, not a failed one`() {
     for (trouble, isAnswered) in [
       (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),
     ] {
@@ -75,8 +74,7 @@
     }
   }
 
-  @Test
-  func `A second move request clears the first one's failure and checks ownership at once`() {
+  @Test func `A second move request clears the first one's failure and checks ownership at once`() {
     var app = movingApp()
     app.play(refusal, .claimFailed(.failed("The disk is full.")), .rowRead(row(9, .app), appWantsNode: true))
     #expect(app.shown.last == .trouble("The disk is full."))

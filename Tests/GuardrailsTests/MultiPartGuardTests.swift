@@ -22,8 +22,7 @@
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test
-  func `A payment received in the background gets a local notification, in the foreground none`() {
+  @Test func `A payment received in the background gets a local notification, in the foreground none`() {
     let notified = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
@@ -59,8 +58,7 @@
     #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .received(payment)))
   }
 
-  @Test
-  func `The text reports waiting parts also after the extension was fenced`() {
+  @Test func `The text reports waiting parts also after the extension was fenced`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let end = notifier.end(.node(.fenced))
@@ -104,8 +102,7 @@
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test
-  func `Another process's claim ends the task of a multi-part payment`() {
+  @Test func `Another process's claim ends the task of a multi-part payment`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.settling)),
@@ -113,8 +110,7 @@
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test
-  func `With an incomplete set the extension goes on until 5 s after a received payment`() {
+  @Test func `With an incomplete set the extension goes on until 5 s after a received payment`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
@@ -136,10 +132,7 @@
     #expect(!notifier.send(.deadlineReached, at: 7.999).contains(.stopNode(gracefully: true)))
     #expect(notifier.send(.deadlineReached, at: 8) == [.stopNode(gracefully: true)])
     // The set completes during the release: the text is about the first payment, and the set has its own notification.
-    #expect(
-      notifier.send(.node(.received(secondPayment))) == [
-        .notify(secondPayment)
-      ])
+    #expect(notifier.send(.node(.received(secondPayment))) == [.notify(secondPayment)])
     notifier.play(.node(.stopped))
     #expect(
       notifier.send(.rowRead(row(8, .extension), appWantsNode: false)).suffix(2)
@@ -151,15 +144,13 @@
     notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(
       .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(secondPayment)), .node(.busy(.nothing)),
-      at: 10
-    )
+      at: 10)
     #expect(
       notifier.release(.deadlineReached, at: 15, epoch: 9).contains(
         .deliver(push: 2, .received(secondPayment))))
   }
 
-  @Test
-  func `The extension hands over while parts are pending`() {
+  @Test func `The extension hands over while parts are pending`() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let directives = notifier.send(.rowRead(row(8, .extension), appWantsNode: true))

@@ -66,8 +66,7 @@
     app.play(.silentPushArrived(push))
     #expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment))) == [])
     app = launched()
-    #expect(
-      app.send(.silentPushArrived(Push(id: 4, reason: .unreadable))) == [.completed(push: 4, .noData)])
+    #expect(app.send(.silentPushArrived(Push(id: 4, reason: .unreadable))) == [.completed(push: 4, .noData)])
   }
 
   @Test func `A push during work begun in front begins no task beside that of the work`() {

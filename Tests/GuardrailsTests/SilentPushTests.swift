@@ -12,8 +12,7 @@
     app.play(.launched, .enteredBackground)
     #expect(app.send(.silentPushArrived(push)) == [.look])
     #expect(
-      app.send(.observed(observation(nil, lockIsBusy: false)))
-        == [.claim(seen: 0, reason: .neverClaimed)])
+      app.send(.observed(observation(nil, lockIsBusy: false))) == [.claim(seen: 0, reason: .neverClaimed)])
     app.play(.claimed(claim(8)), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false))
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false))
     return app
@@ -57,8 +56,7 @@
     #expect(directives.filter(order.contains) == order)
   }
 
-  @Test
-  func `B-1.5.1f A failure is noted and the push completed as failed, unless a payment was received`() {
+  @Test func `B-1.5.1f A failure is noted and the push completed as failed, unless a payment was received`() {
     func woken() -> Driver<AppMachine> {
       var app = Driver<AppMachine>()
       app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -153,8 +151,7 @@
     #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
   }
 
-  @Test
-  func `With less than 30 s for a silent push the app completes it before its time ends`() {
+  @Test func `With less than 30 s for a silent push the app completes it before its time ends`() {
     func patience(_ time: TimeSpan?) -> TimeSpan { SilentPushHandler.totalTime(of: time) }
     #expect(patience(nil) == .seconds(25))
     #expect(patience(.seconds(30)) == .seconds(25))
@@ -169,8 +166,7 @@
     #expect(app.machine.deadline == app.now + .seconds(2))
   }
 
-  @Test
-  func `K-19 An unreachable peer: the node is stopped before the lock is released`() {
+  @Test func `K-19 An unreachable peer: the node is stopped before the lock is released`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
@@ -185,8 +181,7 @@
     #expect(app.machine.place == .background)
   }
 
-  @Test
-  func `B-1.5.2e, K-22 Without a payment within 5 s of connecting the push completes with no data`() {
+  @Test func `B-1.5.2e, K-22 Without a payment within 5 s of connecting the push completes with no data`() {
     var app = connected()
     #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
     #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
@@ -206,8 +201,7 @@
     #expect(app.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
   }
 
-  @Test
-  func `A splice begun before the push delays the push's completion`() {
+  @Test func `A splice begun before the push delays the push's completion`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.splicing)), .taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
@@ -217,13 +211,11 @@
     #expect(app.send(.deadlineReached).contains(.completed(push: 3, .noData)))
   }
 
-  @Test
-  func `After a lost connection the 5 s start anew with the next connection`() {
+  @Test func `After a lost connection the 5 s start anew with the next connection`() {
     var app = connected()
     app.play(
       .node(.trouble("the peer disconnected")), .node(.connecting),
-      .rowRead(row(8, .app), appWantsNode: false),
-      at: 2)
+      .rowRead(row(8, .app), appWantsNode: false), at: 2)
     #expect(!app.send(.deadlineReached, at: 5).contains(.stopNode(gracefully: true)))
     var lost = app
     // Another push arrives without a connection.
@@ -242,8 +234,7 @@
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
-  @Test
-  func `A failure before the claim is not noted as the reason of a later failure`() {
+  @Test func `A failure before the claim is not noted as the reason of a later failure`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.lookFailed(.failed("it cannot be read")))
@@ -269,8 +260,7 @@
     #expect(app.send(.expiryWarned(push: 3)) == [])
   }
 
-  @Test
-  func `While the extension beats, the app completes the push with no data and takes no intent lock`() {
+  @Test func `While the extension beats, the app completes the push with no data and takes no intent lock`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     let beating = observation(
@@ -281,8 +271,7 @@
     #expect(app.machine.place == .background)
   }
 
-  @Test
-  func `B-1.5.1b In the foreground, or if the push is unreadable, the app completes it with no data`() {
+  @Test func `B-1.5.1b In the foreground, or if the push is unreadable, the app completes it with no data`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
     var behind = Driver<AppMachine>()
@@ -291,8 +280,7 @@
     #expect(behind.send(.silentPushArrived(other)) == [.completed(push: 4, .noData)])
   }
 
-  @Test
-  func `A payment still settling after 25 s is left to the next owner`() {
+  @Test func `A payment still settling after 25 s is left to the next owner`() {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
@@ -300,8 +288,7 @@
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
-  @Test
-  func `During a long-lived task each silent push completes after its own 5 s`() {
+  @Test func `During a long-lived task each silent push completes after its own 5 s`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
     #expect(app.send(.silentPushArrived(push), at: 1) == [])
@@ -313,8 +300,7 @@
     #expect(app.send(.deadlineReached, at: 65).contains(.completed(push: 4, .noData)))
   }
 
-  @Test
-  func `Entering the foreground completes the push and keeps the node`() {
+  @Test func `Entering the foreground completes the push and keeps the node`() {
     var app = connected()
     let answer = app.send(.enteredForeground)
     #expect(answer.first == .completed(push: 3, .noData))

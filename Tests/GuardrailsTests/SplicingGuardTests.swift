@@ -14,8 +14,7 @@
     let begun = TaskBeginning(name: "splice 7", generation: 1)
     app.play(.taskBegan(begun))
     #expect(app.machine.hasNamedTask)
-    #expect(
-      app.send(.enteredBackground) == [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
+    #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
     app.play(.node(.busy(.splicing)))
     #expect(app.send(.taskEnded(begun)) == [])
     #expect(app.machine.place == .staying)
@@ -40,16 +39,14 @@
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
   }
 
-  @Test
-  func `Another process's claim ends the tasks of a splice and a settling payment`() {
+  @Test func `Another process's claim ends the tasks of a splice and a settling payment`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
       .node(.busy(.splicing)), .node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
-  @Test
-  func `A splice delays the extension's idle end only while connected, and never its total time`() {
+  @Test func `A splice delays the extension's idle end only while connected, and never its total time`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
@@ -66,8 +63,7 @@
     #expect(notifier.send(.deadlineReached, at: 6).contains(.stopNode(gracefully: true)))
   }
 
-  @Test
-  func `A handover does not wait for a splice`() {
+  @Test func `A handover does not wait for a splice`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), at: 1)
     let asked = notifier.send(

@@ -10,8 +10,7 @@ import Guardrails
   private static let notInTime = "An announced payment is not stored after half a second."
 
   private func announced(_ id: UInt64, _ announcement: Announcement = announcement) -> Push {
-    Push(
-      id: id, reason: .incomingPayment, paymentHash: announcement.paymentHash, announcement: announcement)
+    Push(id: id, reason: .incomingPayment, paymentHash: announcement.paymentHash, announcement: announcement)
   }
 
   private func told(
@@ -95,8 +94,7 @@ import Guardrails
     announcement: Announcement
   ) {
     var notifier = Driver<TellingExtensionMachine>()
-    #expect(
-      notifier.send(.pushArrived(announced(1, announcement))) == told(1, .announced, announcement))
+    #expect(notifier.send(.pushArrived(announced(1, announcement))) == told(1, .announced, announcement))
   }
 
   @Test func `A blocked store is tried again every 25 ms, and is given up 500 ms after the push`() {

@@ -123,8 +123,7 @@ import Testing
 
   @Test mutating func `Beats of another epoch do not restart the 5 s`() {
     for second in 0...4 {
-      _ = monitor.looked(
-        at: beat(epoch: 6, counter: UInt64(second)), ofEpoch: 7, at: seconds(Double(second)))
+      _ = monitor.looked(at: beat(epoch: 6, counter: UInt64(second)), ofEpoch: 7, at: seconds(Double(second)))
     }
     #expect(monitor.looked(at: beat(epoch: 8, counter: 99), ofEpoch: 7, at: seconds(5)) == .stale)
   }

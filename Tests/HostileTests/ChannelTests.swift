@@ -1,8 +1,7 @@
 import Guardrails
 import Heartbeat
 
-@Suite("Hostile input: descriptor 3 at both ends", .serialized, .waits)
-struct ChannelTests {
+@Suite("Hostile input: descriptor 3 at both ends", .serialized, .waits) struct ChannelTests {
   @Test(arguments: ["garbage", "too large", "gone"])
   func `An app that receives garbage or a disconnect on descriptor 3 releases the node and ends`(
     _ how: String
@@ -59,8 +58,7 @@ struct ChannelTests {
     try phone.connect(app)
   }
 
-  @Test
-  func `A hostile wallet process's texts are cut, and iosd keeps answering`() throws {
+  @Test func `A hostile wallet process's texts are cut, and iosd keeps answering`() throws {
     let phone = try RealPhone([
       "--app", "\(TestPhone.binaries)/TestHostileWallet", "--ext", "\(TestPhone.binaries)/TestHostileWallet",
     ])

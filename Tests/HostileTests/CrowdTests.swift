@@ -1,7 +1,6 @@
 import Platform
 
-@Suite("Hostile input: many connections to the daemons", .serialized, .waits)
-struct CrowdTests {
+@Suite("Hostile input: many connections to the daemons", .serialized, .waits) struct CrowdTests {
   @Test(
     .enabled(
       if: RealPhone.descriptorsAllowed >= 2600,
@@ -31,9 +30,7 @@ struct CrowdTests {
     #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
     try RealPhone.waitUntilAsleep(pid)
     phone.endClients()
-    try Wait.until("the descriptors to be closed") {
-      try RealPhone.descriptors(of: pid) <= descriptors + 1
-    }
+    try Wait.until("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors + 1 }
     #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
   }
 
@@ -50,9 +47,7 @@ struct CrowdTests {
     #expect(try phone.openConnections("drop", 10_000, at: door) == 10_000)
     #expect(try phone.ask(.phone, ControlMessage("status")).verb == "ok")
     #expect(try phone.ask(.provider, ControlMessage("status")).verb == "status")
-    try Wait.until("the descriptors to be closed") {
-      try RealPhone.descriptors(of: pid) <= descriptors + 1
-    }
+    try Wait.until("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors + 1 }
     #expect(try RealPhone.footprint(of: pid) <= footprint + 2 * 1024 * 1024)
     // A silent connection gets no row.
     let ledger = try Connection(

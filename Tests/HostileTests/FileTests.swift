@@ -1,7 +1,6 @@
 import LightningIO
 
-@Suite("Hostile input: small files read at the start", .serialized, .waits)
-struct FileTests {
+@Suite("Hostile input: small files read at the start", .serialized, .waits) struct FileTests {
   enum Content: CaseIterable {
     case empty
     case garbage
@@ -32,8 +31,7 @@ struct FileTests {
     #expect(phone.owner?.process.boot == Clock().boot)
   }
 
-  @Test
-  func `With extreme offsets in the clock file the app connects and ends in order`() throws {
+  @Test func `With extreme offsets in the clock file the app connects and ends in order`() throws {
     let phone = try TestPhone()
     for offset in [Int64.max, .min] {
       var clock = PhoneClock(boot: Clock().boot)

@@ -1,5 +1,4 @@
-@Suite("Hostile input: garbage at the control sockets", .serialized, .waits)
-struct GarbageTests {
+@Suite("Hostile input: garbage at the control sockets", .serialized, .waits) struct GarbageTests {
   @Test
   func
     `A request with an unknown verb or invalid content is answered with an error, and the connection stays open`()

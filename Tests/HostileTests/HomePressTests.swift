@@ -173,8 +173,6 @@ extension RealPhone {
 
   fileprivate func waitForStatus(_ text: String) throws {
     let driver = try driver()
-    try driver.wait(for: "the app to show \(text)") {
-      try driver.status().app.status?["text"] == text
-    }
+    try driver.wait(for: "the app to show \(text)") { try driver.status().app.status?["text"] == text }
   }
 }

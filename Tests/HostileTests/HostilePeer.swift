@@ -35,9 +35,7 @@ final class HostilePeer {
     let terms = ChannelTerms.standard
     guard let id = Bytes32([UInt8](repeating: 5, count: 32)), let anywhere = HostAndPort("127.0.0.1:0"),
       let key = PrivateKey(id)
-    else {
-      throw SystemError("make a peer", code: EINVAL)
-    }
+    else { throw SystemError("make a peer", code: EINVAL) }
     self.key = key
     channel = try Channel(id: id, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     listener = try PeerListener(anywhere, as: key, loop: loop) { [unowned self] in welcome($0) }
@@ -67,8 +65,7 @@ final class HostilePeer {
     case .sendsGarbage: connection.send([0xff, 0xfe, 1, 2, 3])
     case .sendsHalfAMessage: Glibc.send(connection.descriptor, [0xff, 0xff, 0] as [UInt8], 3, 0)
     case .sendsZeros: connection.send([UInt8](repeating: 0, count: 65_535))
-    case .sendsInitTwice:
-      for _ in 0..<2 { connection.send(Message.initMessage(InitMessage()).encoded()) }
+    case .sendsInitTwice: for _ in 0..<2 { connection.send(Message.initMessage(InitMessage()).encoded()) }
     case .pingsWithoutEnd:
       sendInit(on: connection, own)
       let ping = Message.ping(Ping(pongSize: 65_531)).encoded()
@@ -101,8 +98,7 @@ final class HostilePeer {
   }
 
   private func sendInit(on connection: PeerConnection, _ fence: Claim, reestablishing: Bool = true) {
-    let answer = FenceAnswer(
-      accepted: true, highest: fence.epoch, container: fence.container)
+    let answer = FenceAnswer(accepted: true, highest: fence.epoch, container: fence.container)
     connection.send(Message.initMessage(InitMessage()).encoded())
     connection.send(Message.fenceAnswer(answer).encoded())
     channel.disconnected()
@@ -110,8 +106,7 @@ final class HostilePeer {
   }
 
   private func refuse(on connection: PeerConnection, highest: UInt64, _ fence: Claim) {
-    let answer = FenceAnswer(
-      accepted: false, highest: highest, container: fence.container)
+    let answer = FenceAnswer(accepted: false, highest: highest, container: fence.container)
     connection.send(Message.initMessage(InitMessage()).encoded())
     connection.send(Message.fenceAnswer(answer).encoded())
   }

@@ -1,7 +1,6 @@
 import Guardrails
 
-@Suite("Hostile input: a wallet with a hostile LSP", .serialized, .waits)
-struct NodeTests {
+@Suite("Hostile input: a wallet with a hostile LSP", .serialized, .waits) struct NodeTests {
   @Test(arguments: HostilePeer.Behaviour.allCases)
   func `With a hostile LSP the extension stays below 24 MiB, delivers one text and ends`(
     _ behaviour: HostilePeer.Behaviour
@@ -19,8 +18,7 @@ struct NodeTests {
       #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.outOfReach.rawValue)
     case .knowsMoreThanTheWallet:
       try phone.wait("the node to report the newer state") { notifier.status.contains("newer state") }
-    case .neverHangsUp:
-      try phone.wait("the node to be connected") { notifier.status.hasPrefix("connected") }
+    case .neverHangsUp: try phone.wait("the node to be connected") { notifier.status.hasPrefix("connected") }
     default:
       // The node dials again after its pause.
       try phone.wait("a second dial") { peer.connections >= 2 }

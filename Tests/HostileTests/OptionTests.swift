@@ -1,5 +1,4 @@
-@Suite("Hostile input: options, arguments and the environment", .waits)
-struct OptionTests {
+@Suite("Hostile input: options, arguments and the environment", .waits) struct OptionTests {
   private static let span = "a time such as 500ms, 2s or 1h"
   private static let nodeAddress =
     "the id of a node, `@`, an IPv4 address and a port such as 02…@127.0.0.1:9735"
@@ -46,8 +45,7 @@ struct OptionTests {
     ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start notifyextd"),
   ]
 
-  @Test(arguments: cases)
-  func `Each program refuses an invalid command line in one sentence`(
+  @Test(arguments: cases) func `Each program refuses an invalid command line in one sentence`(
     _ program: String, _ words: [String], _ sentence: String
   ) throws {
     try inScratch { directory in
@@ -77,8 +75,7 @@ struct OptionTests {
     }
   }
 
-  @Test
-  func `Ping options that exceed --chatter are refused by iosd and lspd`() throws {
+  @Test func `Ping options that exceed --chatter are refused by iosd and lspd`() throws {
     let sentence =
       "--ping-after 999ms causes up to 20 pings and pongs in 10 s, and --chatter allows 19: give --chatter 20, or a "
       + "longer --ping-after"
@@ -96,8 +93,7 @@ struct OptionTests {
     #expect(PingRule.problem(chatter: 1_000_000, pingAfter: TimeSpan(nanoseconds: 1)) != nil)
   }
 
-  @Test
-  func `With its time options at the permitted maximum iosd takes a push and shuts down`() throws {
+  @Test func `With its time options at the permitted maximum iosd takes a push and shuts down`() throws {
     try inScratch { directory in
       let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap {
         [$0, "106751d"]
@@ -131,8 +127,7 @@ struct OptionTests {
     #expect(options.errors.hasPrefix("\(program): there is no option `--nothing`"))
   }
 
-  @Test
-  func `Arguments and a BATON_HOME that are not UTF-8 are refused`() throws {
+  @Test func `Arguments and a BATON_HOME that are not UTF-8 are refused`() throws {
     // Foundation cannot pass such bytes; a shell can.
     let shell = { (line: String) throws -> RealPhone.Ran in
       let baton = "\(TestPhone.binaries)/baton"
@@ -146,8 +141,7 @@ struct OptionTests {
     #expect(home.code == 64)
   }
 
-  @Test
-  func `An invalid BATON_HOME or BATON_OS_FD is refused, a long NO_COLOR or TERM ignored`() throws {
+  @Test func `An invalid BATON_HOME or BATON_OS_FD is refused, a long NO_COLOR or TERM ignored`() throws {
     let long = try RealPhone.run(
       "baton", ["status"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
     #expect(long.errors.hasPrefix("baton: BATON_HOME must be a path of at most 4095 bytes, not `xxx"))
@@ -168,14 +162,12 @@ struct OptionTests {
     }
   }
 
-  @Test
-  func `The daemons do not inherit a descriptor of baton up's caller`() throws {
+  @Test func `The daemons do not inherit a descriptor of baton up's caller`() throws {
     let phone = try RealPhone()
     #expect(try phone.baton(["down"]).code == 0)
     let file = "\(phone.home)/of-the-caller"
     let up = try RealPhone.run(
-      "/bin/sh",
-      ["-c", #"exec "$0" --home "$1" up 7>"$2""#, "\(TestPhone.binaries)/baton", phone.home, file])
+      "/bin/sh", ["-c", #"exec "$0" --home "$1" up 7>"$2""#, "\(TestPhone.binaries)/baton", phone.home, file])
     #expect(up.code == 0)
     for door in [RealPhone.Door.phone, .provider] {
       let directory = "/proc/\(try phone.pid(behind: door))/fd"

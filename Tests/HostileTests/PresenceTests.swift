@@ -1,8 +1,7 @@
 import Guardrails
 import Heartbeat
 
-@Suite("Hostile input: false presence messages", .serialized, .waits)
-struct PresenceTests {
+@Suite("Hostile input: false presence messages", .serialized, .waits) struct PresenceTests {
   /// A client that sends presence messages in the name of the other wallet process.
   private func liar(to role: Role, of phone: TestPhone) throws -> UnixConnection {
     let path = "\(phone.home)/AppGroup/presence/\(role.rawValue).sock"
@@ -15,8 +14,7 @@ struct PresenceTests {
     ControlMessage("presence", body: message.encoded())
   }
 
-  @Test
-  func `False requests for the node may delay a payment, which is then received once`() throws {
+  @Test func `False requests for the node may delay a payment, which is then received once`() throws {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
@@ -46,8 +44,7 @@ struct PresenceTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test
-  func `False messages about a release do not make the app take the holder's node`() throws {
+  @Test func `False messages about a release do not make the app take the holder's node`() throws {
     let phone = try TestPhone(["--stale-after", "300s"])
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
@@ -71,8 +68,7 @@ struct PresenceTests {
     #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
   }
 
-  @Test
-  func `Garbage at the presence socket costs the extension less than 4 MiB`() throws {
+  @Test func `Garbage at the presence socket costs the extension less than 4 MiB`() throws {
     let phone = try TestPhone()
     let notifier = try phone.launchExtension()
     let before = try RealPhone.footprint(of: notifier.pid)

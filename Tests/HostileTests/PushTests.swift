@@ -1,11 +1,9 @@
 import Guardrails
 
-@Suite("Hostile input: pushes", .serialized, .waits)
-struct PushTests {
+@Suite("Hostile input: pushes", .serialized, .waits) struct PushTests {
   private static let object = #"{"aps":{"alert":"Hello"}}"#
 
-  @Test
-  func `A file that is not a valid push is refused in one sentence`() throws {
+  @Test func `A file that is not a valid push is refused in one sentence`() throws {
     let phone = try RealPhone()
     let file = "\(phone.home)/push.apns"
     let deep =
@@ -66,8 +64,7 @@ struct PushTests {
     }
   }
 
-  @Test
-  func `A push on standard input is read to its end, however slowly it is written`() throws {
+  @Test func `A push on standard input is read to its end, however slowly it is written`() throws {
     let phone = try RealPhone()
     let pipe = Pipe()
     // A duplicate: the handle's descriptor is closed once the process has started.
@@ -117,8 +114,7 @@ struct PushTests {
     #expect(phone.owner == nil)
   }
 
-  @Test
-  func `B-1.1.A2 1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
+  @Test func `B-1.1.A2 1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
     let phone = try TestPhone()
     let notifier = try phone.launchExtension()
     for _ in 0..<1000 {

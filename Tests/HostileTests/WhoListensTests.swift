@@ -16,16 +16,13 @@
     #expect(other.heard() == "")
   }
 
-  @Test
-  func `A symbolic link in the place of a socket is not followed`() throws {
+  @Test func `A symbolic link in the place of a socket is not followed`() throws {
     let place = TemporaryDirectory()
     let other = try Listener(at: place("other.sock"))
     symlink(place("other.sock"), place("iosd.sock"))
     #expect {
       _ = try ControlClient(path: place("iosd.sock"), daemon: "iosd").request(ControlMessage("status"))
-    } throws: {
-      "\($0)".contains("it is a symbolic link")
-    }
+    } throws: { "\($0)".contains("it is a symbolic link") }
     #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
     #expect(other.heard() == "")
   }
@@ -50,8 +47,7 @@
     #expect(Set(other.heard().split(separator: "\n")) == ["heard status"])
   }
 
-  @Test
-  func `baton down does not follow a symbolic link in the place of a socket`() throws {
+  @Test func `baton down does not follow a symbolic link in the place of a socket`() throws {
     let place = TemporaryDirectory()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("daemon.sock"))

@@ -53,9 +53,7 @@ import PhonePolicy
     }
   }
 
-  @Test
-  func `A row truncated by a kill gets a line end, so that the next row has a line of its own`()
-    throws
+  @Test func `A row truncated by a kill gets a line end, so that the next row has a line of its own`() throws
   {
     let path = "\(directory)/pushes.jsonl"
     #expect(try AppendLog<PushRow>(path).append(row(1)))

@@ -75,8 +75,7 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(permitted, "running")
   }
 
-  @Test
-  func `D-1.1 An app that was killed is launched in the background for its scheduled task`() throws {
+  @Test func `D-1.1 An app that was killed is launched in the background for its scheduled task`() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -105,13 +104,10 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.rows("tasks").last?["id"] as? Int == 2)
   }
 
-  @Test
-  func `Malformed task and audio messages of the app have no effect`() throws {
+  @Test func `Malformed task and audio messages of the app have no effect`() throws {
     let phone = try PhoneProcess(app: "app-task-garbage", ["--background-mode", "audio"])
     try phone.ask("open")
-    try Wait.until("the app has said it") {
-      try phone.said("app") == "said it"
-    }
+    try Wait.until("the app has said it") { try phone.said("app") == "said it" }
     #expect(try phone.rows("tasks").isEmpty)
     #expect(try phone.status()["now_playing"] == nil)
   }

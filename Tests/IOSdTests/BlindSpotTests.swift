@@ -45,8 +45,7 @@ import Ground
     try phone.ask("down")
   }
 
-  @Test
-  func `iosd reports a lock that /proc/locks does not list, and each blind spot only once`() throws {
+  @Test func `iosd reports a lock that /proc/locks does not list, and each blind spot only once`() throws {
     let place = TemporaryDirectory()
     let directory = place.path
     let home = try PhoneHome(directory)

@@ -9,9 +9,7 @@
 
   private func register(_ phone: PhoneProcess) throws {
     try phone.ask("open")
-    try Wait.until("it has registered") {
-      try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")
-    }
+    try Wait.until("it has registered") { try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT") }
   }
 
   @Test(arguments: obstacles)

@@ -16,9 +16,7 @@
   private func resident(_ phone: PhoneProcess) throws -> (now: Int, peak: Int) {
     let answer = try JSONSerialization.jsonObject(with: Data(try phone.ask("memory").body))
     let app = try #require((answer as? [String: Any])?["app"] as? [String: Any])
-    return (
-      try #require(app["resident_bytes"] as? Int), try #require(app["peak_resident_bytes"] as? Int)
-    )
+    return (try #require(app["resident_bytes"] as? Int), try #require(app["peak_resident_bytes"] as? Int))
   }
 
   @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))

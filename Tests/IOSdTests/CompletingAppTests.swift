@@ -72,8 +72,7 @@ import Ground
     #expect(kept.code == 8 && kept.errors.contains("the pasteboard keeps what it has"), "\(kept)")
     try FileManager.default.removeItem(atPath: obstacle)
     #expect(try phone.baton("app", "copy").code == 0)
-    #expect(
-      phone.pasteboard == "My wallet needs me to open the app to receive. Please retry in 10 seconds.")
+    #expect(phone.pasteboard == "My wallet needs me to open the app to receive. Please retry in 10 seconds.")
     let mode = try FileManager.default.attributesOfItem(atPath: "\(phone.home)/os/pasteboard")[
       .posixPermissions]
     #expect(mode as? Int == 0o600)

@@ -65,9 +65,7 @@
     #expect(try phone.notifications(2).count == 2)
   }
 
-  @Test
-  func `iosd survives the removal of the journal directory, and the next iosd creates it again`()
-    throws
+  @Test func `iosd survives the removal of the journal directory, and the next iosd creates it again`() throws
   {
     let phone = try PhoneProcess()
     try FileManager.default.removeItem(atPath: "\(phone.home)/journal")
@@ -78,10 +76,7 @@
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal").count == 1)
   }
 
-  @Test
-  func `Without free descriptors iosd sleeps, and it answers again when descriptors are free`()
-    throws
-  {
+  @Test func `Without free descriptors iosd sleeps, and it answers again when descriptors are free`() throws {
     let phone = try PhoneProcess()
     let pid = phone.process.pid
     // iosd listens before it has opened all its files, and answers afterwards.

@@ -7,9 +7,7 @@ private let words = "abandon ability able"
 
 @Suite(.waits) struct KeychainTests {
   private static func wait(_ phone: PhoneProcess, forText text: String) throws {
-    try Wait.until("the app says \(text)") {
-      try phone.said("app")?.contains(text) == true
-    }
+    try Wait.until("the app says \(text)") { try phone.said("app")?.contains(text) == true }
   }
 
   /// The app has written its item and has ended.
@@ -66,8 +64,7 @@ private let words = "abandon ability able"
   }
 
   @Test
-  func
-    `L-2.4 On the control socket a child of iosd gets the container's path, a foreign process is refused`()
+  func `L-2.4 On the control socket a child of iosd gets the container's path, a foreign process is refused`()
     throws
   {
     let phone = try PhoneProcess(app: "app-keychain-socket")
@@ -76,8 +73,7 @@ private let words = "abandon ability able"
     #expect(try phone.refusal("container", ["id": "group.com.example.lightning"]) != nil)
   }
 
-  @Test
-  func `L-2.1b With an invalid entitlements file iosd does not start`() throws {
+  @Test func `L-2.1b With an invalid entitlements file iosd does not start`() throws {
     let phone = try PhoneProcess()
     for text in [
       "", "[]", "{\"app\":1}", #"{"app":{"keychain-access-groups":["com.example"]}}"#,

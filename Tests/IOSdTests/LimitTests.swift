@@ -47,8 +47,7 @@
     #expect(row["reason"] == nil)
   }
 
-  @Test
-  func `B-0.1, P-0.2 iosd kills an extension with 30 MB of extra memory, and shows the alert as sent`()
+  @Test func `B-0.1, P-0.2 iosd kills an extension with 30 MB of extra memory, and shows the alert as sent`()
     throws
   {
     // It hangs with its memory: under load iosd's next poll may come after its text.

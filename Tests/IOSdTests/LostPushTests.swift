@@ -5,9 +5,7 @@
     try phone.rows("pushes").map { $0["fate"] as? String }
   }
 
-  private func kill(_ phone: PhoneProcess) throws {
-    phone.process.kill()
-  }
+  private func kill(_ phone: PhoneProcess) throws { phone.process.kill() }
 
   @Test
   func

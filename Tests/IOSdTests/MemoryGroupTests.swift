@@ -9,15 +9,13 @@
 
   @Test func `iosd finds its own memory cgroup below the controller's mount point`() {
     let groups = "5:cpu,cpuacct:/a\n4:memory:/user/me\n0::/"
-    #expect(
-      MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups) == "/sys/fs/cgroup/memory/user/me")
+    #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups) == "/sys/fs/cgroup/memory/user/me")
     #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: "4:memory:/\n") == "/sys/fs/cgroup/memory")
   }
 
   @Test func `Of a partly mounted cgroup hierarchy only cgroups within the mounted part are found`() {
     let mount = "33 29 0:30 /box/7 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
-    #expect(
-      MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x") == "/sys/fs/cgroup/memory/x")
+    #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x") == "/sys/fs/cgroup/memory/x")
     #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7") == "/sys/fs/cgroup/memory")
     #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/77") == nil)
   }

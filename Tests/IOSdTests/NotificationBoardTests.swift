@@ -37,8 +37,7 @@ import PhonePolicy
     #expect(next.withdraw(key: "x", wall: 7, at: 8)?.badge == 2)
   }
 
-  @Test
-  func `A push's badge number replaces the icon's badge, and later notifications count from there`() {
+  @Test func `A push's badge number replaces the icon's badge, and later notifications count from there`() {
     var board = NotificationBoard([
       .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wall: 1, at: 2)),
     ])
@@ -50,8 +49,7 @@ import PhonePolicy
     #expect(board.show(PhoneNotification(push: 9, source: .content, text), wall: 5, at: 6).badge == 21)
   }
 
-  @Test
-  func `Notification rows keep their order and their time of showing when closed or withdrawn`() {
+  @Test func `Notification rows keep their order and their time of showing when closed or withdrawn`() {
     var board = NotificationBoard((1...5).map { .notification(row($0, badge: Int($0), key: "\($0)")) })
     #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
     #expect(board.withdraw(key: "3", wall: 11, at: 21)?.at == 2)

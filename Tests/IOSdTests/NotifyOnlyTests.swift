@@ -17,9 +17,7 @@ import PhonePolicy
     return phone
   }
 
-  private func keep(_ key: [UInt8], _ phone: PhoneProcess) throws {
-    try phone.keepPushKey(key)
-  }
+  private func keep(_ key: [UInt8], _ phone: PhoneProcess) throws { try phone.keepPushKey(key) }
 
   private func store(_ phone: PhoneProcess) -> IncomingStore {
     IncomingStore(container: "\(phone.home)/AppGroup")
@@ -50,9 +48,7 @@ import PhonePolicy
     try waitForEnd(phone)
   }
 
-  @Test
-  func
-    `B-1.1.A3, G-3 Corrupt in any way, a push has one sensible notification, and exit code 0`()
+  @Test func `B-1.1.A3, G-3 Corrupt in any way, a push has one sensible notification, and exit code 0`()
     throws
   {
     var pushes = SealedPushes(seed: 1)

@@ -4,9 +4,7 @@ import Ground
   @Test func `The user opens the app, leaves it and swipes it away`() throws {
     let phone = try PhoneProcess()
     #expect(try phone.ask("open")["app"] == "foreground")
-    try Wait.until("the app says so") {
-      try phone.said("app") == "in front"
-    }
+    try Wait.until("the app says so") { try phone.said("app") == "in front" }
     #expect(try phone.ask("home")["app"] == "background")
     #expect(try phone.ask("open")["app"] == "foreground")
     try phone.ask("quit")
@@ -23,8 +21,7 @@ import Ground
   }
 
   @Test
-  func
-    `Opening an app that has died starts a new process, even if iosd has not yet learned of the death`()
+  func `Opening an app that has died starts a new process, even if iosd has not yet learned of the death`()
     throws
   {
     let phone = try PhoneProcess()
@@ -81,8 +78,7 @@ import Ground
     #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
   }
 
-  @Test
-  func `If the app ends before it answers a request, the client gets an error`() throws {
+  @Test func `If the app ends before it answers a request, the client gets an error`() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     let client = try ControlClient(path: phone.socket, daemon: "iosd")

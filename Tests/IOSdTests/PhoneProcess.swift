@@ -74,8 +74,7 @@ final class PhoneProcess {
     }
   }
 
-  @discardableResult
-  func ask(
+  @discardableResult func ask(
     _ verb: String, _ fields: KeyValuePairs<String, String> = [:], body: String = ""
   ) throws -> ControlMessage {
     let client = try ControlClient(path: socket, daemon: "iosd")
@@ -92,8 +91,7 @@ final class PhoneProcess {
     } catch ControlClientError.refused(let sentence) { return sentence }
   }
 
-  @discardableResult
-  func push(_ body: String = "hello") throws -> String {
+  @discardableResult func push(_ body: String = "hello") throws -> String {
     let payload = #"{"aps":{"alert":{"title":"Push","body":"\#(body)"},"mutable-content":1}}"#
     return try #require(try ask("push", body: payload)["id"])
   }

@@ -1,6 +1,5 @@
 @Suite(.waits) struct PushesOnRealProcessesTests {
-  @Test
-  func `P-0.1 With the app closed the extension serves the push`() throws {
+  @Test func `P-0.1 With the app closed the extension serves the push`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
@@ -21,13 +20,10 @@
     try other.ask("open")
     try other.push()
     #expect(try other.notifications(1) == ["served 1"])
-    try Wait.until("the app has the push too") {
-      try other.said("app") == "push of 69 bytes"
-    }
+    try Wait.until("the app has the push too") { try other.said("app") == "push of 69 bytes" }
   }
 
-  @Test
-  func `K-26 An extension that is warned of its time limit at the configured time can still deliver`()
+  @Test func `K-26 An extension that is warned of its time limit at the configured time can still deliver`()
     throws
   {
     let phone = try PhoneProcess(

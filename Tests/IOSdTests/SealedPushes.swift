@@ -43,8 +43,7 @@ struct SealedPushes {
 
   mutating func seal(_ plain: [UInt8]) -> SealedMembers {
     let sender = PrivateKey(Bytes32(random(32)) ?? .zero)!
-    let sealed = PushSeal.seal(
-      plain, to: key.publicKey, ephemeral: sender, iv: random(16))!
+    let sealed = PushSeal.seal(plain, to: key.publicKey, ephemeral: sender, iv: random(16))!
     return SealedMembers(
       cipher: sealed.cipherText, iv: sealed.ivText, publicKey: sealed.publicKey.hex, tag: sealed.tagText)
   }

@@ -3,9 +3,7 @@
     try phone.rows("pushes").map { $0[name] as? String }
   }
 
-  private func kill(_ phone: PhoneProcess) throws {
-    phone.process.kill()
-  }
+  private func kill(_ phone: PhoneProcess) throws { phone.process.kill() }
 
   @Test func `Without a network the newest push is kept, and shown late when the network is back`() throws {
     let phone = try PhoneProcess()

@@ -9,8 +9,7 @@ import enum PhonePolicy.AfterContent
     try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
   }
 
-  @Test
-  func `An app in the background that nothing keeps awake is stopped, and continues when it is opened`()
+  @Test func `An app in the background that nothing keeps awake is stopped, and continues when it is opened`()
     throws
   {
     let phone = try PhoneProcess(Self.quick)
@@ -24,8 +23,7 @@ import enum PhonePolicy.AfterContent
     #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
   }
 
-  @Test
-  func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
+  @Test func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick)
     _ = try pid(phone)
     try phone.ask("home")
@@ -46,8 +44,7 @@ import enum PhonePolicy.AfterContent
     #expect(try phone.state("app") == "background")
   }
 
-  @Test
-  func `P-1.2 iosd ends a suspended app's connection, and the peer sees its end`() throws {
+  @Test func `P-1.2 iosd ends a suspended app's connection, and the peer sees its end`() throws {
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)
@@ -70,8 +67,7 @@ import enum PhonePolicy.AfterContent
     #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
-  @Test
-  func `P-1.2 iosd ends a suspended extension's connection, and the peer sees its end`() throws {
+  @Test func `P-1.2 iosd ends a suspended extension's connection, and the peer sees its end`() throws {
     let phone = try PhoneProcess(ext: "ext-connects")
     let listener = try LoopbackListener()
     try phone.push("\(listener.port)")
@@ -81,8 +77,7 @@ import enum PhonePolicy.AfterContent
     #expect(try phone.rows("ps").first?["reason"] == nil, "the process has not ended")
   }
 
-  @Test
-  func `An app that is launched in the background gets no enter-background until it has been in front`()
+  @Test func `An app that is launched in the background gets no enter-background until it has been in front`()
     throws
   {
     let phone = try PhoneProcess(app: "app-done", Self.quick)

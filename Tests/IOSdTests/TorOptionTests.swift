@@ -1,6 +1,5 @@
 @Suite("--tor", .waits) struct TorOptionTests {
-  @Test
-  func `With --tor, and only then, iosd starts an app whose node has the timeouts for Tor`() throws {
+  @Test func `With --tor, and only then, iosd starts an app whose node has the timeouts for Tor`() throws {
     for options in [["--tor"], []] {
       let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)
       try phone.ask("open")

@@ -9,9 +9,7 @@ import Testing
 @Suite("Announced payments in the container") struct IncomingStoreTests {
   private let container: String
 
-  init() {
-    container = NSTemporaryDirectory() + "/baton-incoming-\(UUID().uuidString)"
-  }
+  init() { container = NSTemporaryDirectory() + "/baton-incoming-\(UUID().uuidString)" }
 
   private var store: IncomingStore { IncomingStore(container: container) }
   private func clean() { try? FileManager.default.removeItem(atPath: container) }

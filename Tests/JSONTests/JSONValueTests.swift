@@ -17,8 +17,7 @@ struct JSONValueTests {
 
   @Test func `Bytes that are not UTF-8 and nesting that is too deep are refused`() {
     #expect(JSONValue(parsing: [34, 0xff, 34]) == nil)
-    let nested = { (depth: Int) in
-      String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    let nested = { (depth: Int) in String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     #expect(JSONValue(parsing: Array(nested(64).utf8)) != nil)
     #expect(JSONValue(parsing: Array(nested(100_000).utf8)) == nil)
@@ -131,8 +130,7 @@ struct JSONValueTests {
     #expect(try encode(Fact.plain) == #"{"plain":{}}"#)
     #expect(try encode(Fact.one(.max)) == #"{"one":{"_0":18446744073709551615}}"#)
     #expect(try encode(Fact.labelled(first: "a", second: nil)) == #"{"labelled":{"first":"a"}}"#)
-    #expect(
-      try encode(Fact.nested([.plain], .other)) == #"{"nested":{"_0":[{"plain":{}}],"_1":"other"}}"#)
+    #expect(try encode(Fact.nested([.plain], .other)) == #"{"nested":{"_0":[{"plain":{}}],"_1":"other"}}"#)
     #expect(try encode([Fact]()) == "[]")
   }
 
@@ -226,8 +224,6 @@ struct JSONValueTests {
     let text = try JSONLineEncoder(names: .snakeCase).encode(Report())
     #expect(text == #"{"amount_msat":1,"story_sha256":"a","wall_ns":2,"x":{"is_over":true}}"#)
     #expect(try JSONLineDecoder(names: .snakeCase).decode(Report.self, from: Array(text.utf8)) == Report())
-    #expect(throws: DecodingError.self) {
-      try JSONLineDecoder().decode(Report.self, from: Array(text.utf8))
-    }
+    #expect(throws: DecodingError.self) { try JSONLineDecoder().decode(Report.self, from: Array(text.utf8)) }
   }
 }

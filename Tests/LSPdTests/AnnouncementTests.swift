@@ -145,8 +145,7 @@ import LightningIO
     phone.onPush = { if $0 == 1 { provider.kill() } }
     _ = try provider.pay(1, waiting: false)
     #expect(try provider.eventually { phone.bodies.count >= 1 })
-    #expect(
-      try provider.ledger("SELECT kind FROM pushes WHERE is_open AND kind = 'alert'") == ["alert"])
+    #expect(try provider.ledger("SELECT kind FROM pushes WHERE is_open AND kind = 'alert'") == ["alert"])
     let beforeRestart = phone.bodies.count
     phone.onPush = { _ in }
     try provider.start()

@@ -17,8 +17,7 @@
     try Connection(path: "\(directory)/ledger.sqlite", access: .create).script(sql)
   }
 
-  @Test
-  func `lspd refuses a corrupt, newer or foreign ledger, or a directory in its place, in one sentence`()
+  @Test func `lspd refuses a corrupt, newer or foreign ledger, or a directory in its place, in one sentence`()
     throws
   {
     let noise = try refusal { directory in

@@ -5,8 +5,7 @@ import LightningProvider
 @testable import Lightning
 
 /// What one event writes, and what the next start reads.
-@Suite("The ledger")
-final class LedgerTests {
+@Suite("The ledger") final class LedgerTests {
   private let directory = TemporaryDirectory()
   private let made: TestLedger
   private var ledger: Ledger { made.ledger }
@@ -46,8 +45,7 @@ final class LedgerTests {
     for table in ["frames", "pushes", "fence"] { #expect(try count(table) == 1, "\(table)") }
   }
 
-  @Test
-  func `A held payment keeps its sender's deadline when lspd restarts`() throws {
+  @Test func `A held payment keeps its sender's deadline when lspd restarts`() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let again = try made.again()
     let read = try PaymentTable.readUnresolved(again.database, at: instant(1010))
@@ -88,8 +86,7 @@ final class LedgerTests {
   /// As above.
   @Test func `A notification before a reboot delays no call after the reboot`() throws {
     let hook = Webhook(name: "a", url: "https://a.org/")
-    let call = WebhookCall(
-      number: 1, webhook: hook, notification: .paymentIncoming, nextAt: instant(1000))
+    let call = WebhookCall(number: 1, webhook: hook, notification: .paymentIncoming, nextAt: instant(1000))
     try boot(1)
     for change in [WebhookChange.set(hook), .called(call), .ended(call: 1, .answered(status: 200))] {
       try WebhookTables.write(
@@ -162,8 +159,7 @@ final class LedgerTests {
 }
 
 /// The state that lspd has after a kill.
-@Suite("The ledger's state at the next start")
-final class LedgerReadingTests {
+@Suite("The ledger's state at the next start") final class LedgerReadingTests {
   private let directory = TemporaryDirectory()
   private let made: TestLedger
   private var ledger: Ledger { made.ledger }
@@ -182,8 +178,7 @@ final class LedgerReadingTests {
     for epoch: UInt64 in [3, 5] {
       try commit(.fence(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 7, low: 7))))
     }
-    #expect(
-      try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
+    #expect(try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
   }
 
   @Test func `From its ledger lspd reads the latest backup`() throws {
@@ -240,8 +235,7 @@ final class LedgerReadingTests {
   func `Of the payments with one hash the pending one is found, else the paid, else the newest`() throws {
     let hash = SHA256.hash([1])
     func ask(_ id: UInt64) throws {
-      try commit(
-        .paymentHeld(PaymentRequest(id: id, paymentHash: hash, amountMsat: 1000, holdUntil: now)))
+      try commit(.paymentHeld(PaymentRequest(id: id, paymentHash: hash, amountMsat: 1000, holdUntil: now)))
     }
     func found() throws -> UInt64? { try PaymentTable.find(hash, number: nil, ledger.database)?.id }
     #expect(try found() == nil)

@@ -59,8 +59,7 @@ struct OrderedFailureProcessTests {
   }
 
   @Test
-  func
-    `B-1.8.3, B-1.8.5 A payment whose lspd is killed in its hold is held again, and fails at its end`()
+  func `B-1.8.3, B-1.8.5 A payment whose lspd is killed in its hold is held again, and fails at its end`()
     throws
   {
     let provider = try ProviderProcess()

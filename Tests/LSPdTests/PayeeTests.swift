@@ -1,11 +1,9 @@
-@Suite("The payee of lspd's payments", .serialized)
-struct PayeeTests {
+@Suite("The payee of lspd's payments", .serialized) struct PayeeTests {
   private func node(_ name: String) throws -> PublicKey {
     try #require(PrivateKey(SHA256.hash(Array(name.utf8)))).publicKey
   }
 
-  @Test
-  func `lspd pays only invoices of its wallet, whose node id it still knows after a kill`() throws {
+  @Test func `lspd pays only invoices of its wallet, whose node id it still knows after a kill`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop
     let wallet = try provider.connectedWallet(epoch: 1)

@@ -45,9 +45,7 @@ final class ProviderProcess {
       Self.binary, arguments: ["--home", home] + arguments, boot: Clock().boot, options: options)
     close(child.channel)
     self.child = child
-    let isUp = try eventually {
-      address != nil && (try? client().request(ControlMessage("status"))) != nil
-    }
+    let isUp = try eventually { address != nil && (try? client().request(ControlMessage("status"))) != nil }
     try #require(isUp, "lspd did not start")
   }
 
@@ -147,9 +145,7 @@ final class ProviderProcess {
     }
   }
 
-  func client() throws -> ControlClient {
-    try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd")
-  }
+  func client() throws -> ControlClient { try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd") }
 
   /// Asks to pay and leaves the answer to be read from the client.
   func pay(

@@ -117,10 +117,7 @@ import LightningProvider
     let other = ScriptedWallet(loop: loop, key: PrivateKey(SHA256.hash([77])))
     try other.connect(to: address, fence(9))
     other.send(.ping(Ping(pongSize: 1)))
-    #expect(
-      try provider.eventually {
-        try provider.ledger("SELECT verdict FROM connections") == ["visitor"]
-      })
+    #expect(try provider.eventually { try provider.ledger("SELECT verdict FROM connections") == ["visitor"] })
     // The node id of an earlier seed, valid only for that node and until the file names another.
     try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([78]))).publicKey, to: file)
     try other.connect(to: address, fence(9))
@@ -192,8 +189,7 @@ import LightningProvider
     wallet.send(raw: [0, 132, 1, 2, 3])
     #expect(try loop.run(for: .seconds(60)) { wallet.isClosed })
     #expect(wallet.received.last?.type == 1)
-    #expect(
-      try provider.ledger("SELECT bytes FROM frames WHERE acted = 0") == [.blob([0, 132, 1, 2, 3])])
+    #expect(try provider.ledger("SELECT bytes FROM frames WHERE acted = 0") == [.blob([0, 132, 1, 2, 3])])
     #expect(try provider.client().request(ControlMessage("status")).verb == "status")
   }
 
@@ -214,13 +210,9 @@ import LightningProvider
 
 /// Replays a run's journal on a fresh core: the code around the core must add nothing.
 struct ProviderReplayTests {
-  private struct Head: Decodable {
-    var kind: String
-  }
+  private struct Head: Decodable { var kind: String }
 
-  private struct Beginning: Decodable {
-    var configuration: PeerMachine.Configuration
-  }
+  private struct Beginning: Decodable { var configuration: PeerMachine.Configuration }
 
   private struct Step: Decodable {
     var t: Instant

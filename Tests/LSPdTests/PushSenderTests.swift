@@ -2,8 +2,7 @@ import LightningProvider
 
 @testable import LSPd
 
-@Suite("Delivery of pushes to iosd")
-final class PushSenderTests {
+@Suite("Delivery of pushes to iosd") final class PushSenderTests {
   private let directory = TemporaryDirectory()
   private let made: TestLedger
   private var ledger: Ledger { made.ledger }
@@ -65,9 +64,7 @@ final class PushSenderTests {
   private func rows() throws -> [String] {
     try ledger.database.rows(
       "SELECT outcome || coalesce(': ' || detail, ''), is_open, attempts FROM pushes ORDER BY id"
-    ).map {
-      "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))"
-    }
+    ).map { "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))" }
   }
 
   /// Like Phoenix's: the reason is in clear, and so are hash and amount.
@@ -226,8 +223,7 @@ final class PushSenderTests {
     sender = senderOfKinds()
     let phone = try UnixListener(path: directory("iosd.sock"), loop: loop) { client in
       client.onMessage = { message in
-        client.send(
-          message.bodyText.hasPrefix("silent") ? .error("no") : ControlMessage("ok", ["id": "1"]))
+        client.send(message.bodyText.hasPrefix("silent") ? .error("no") : ControlMessage("ok", ["id": "1"]))
       }
     }
     sender.send(try askBoth(1))

@@ -24,15 +24,13 @@ final class RawHTTP {
     if result != 0 { throw SystemError("reach lspd's port \(port)") }
     // Only a time limit for a test that hangs.
     var limit = timeval(tv_sec: 60, tv_usec: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { close(descriptor) }
 
   /// False if lspd has closed.
-  @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {

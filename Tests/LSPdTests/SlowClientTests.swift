@@ -41,8 +41,7 @@
     let late = try #require(clients.last).answer()
     #expect(late.status == 408)
     #expect(JSONValue(parsing: Array(late.body.utf8))?["error"]?.text != nil)
-    let facts = try #require(
-      JSONValue(parsing: try provider.client().request(ControlMessage("status")).body))
+    let facts = try #require(JSONValue(parsing: try provider.client().request(ControlMessage("status")).body))
     #expect((facts["http_turned_away"]?.int ?? 0) > Self.count - 100)
     #expect(try provider.hint(Self.wallet, 5000).status == 200)
     clients = []

@@ -1,5 +1,4 @@
-@Suite("A wallet that does not close when lspd disconnects", .serialized)
-struct SuspendedWalletTests {
+@Suite("A wallet that does not close when lspd disconnects", .serialized) struct SuspendedWalletTests {
   /// A suspended wallet: its event loop stops once `isHeard` holds.
   private func stopped(_ provider: ProviderProcess, _ epoch: UInt64, _ isHeard: (ScriptedWallet) -> Bool)
     throws -> ScriptedWallet

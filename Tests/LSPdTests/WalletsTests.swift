@@ -4,9 +4,7 @@
 @Suite("Two wallets of one lspd", .serialized) struct WalletsTests {
   private let keys = (1...3).compactMap { PrivateKey(SHA256.hash([UInt8($0)])) }
 
-  private func provider() throws -> ProviderProcess {
-    try ProviderProcess(others: [keys[1].publicKey])
-  }
+  private func provider() throws -> ProviderProcess { try ProviderProcess(others: [keys[1].publicKey]) }
 
   private func claim(of wallet: Int, _ epoch: UInt64 = 1) -> Claim {
     Claim(epoch: epoch, incarnation: 1, container: ContainerID(high: UInt64(wallet), low: 7))
@@ -84,9 +82,8 @@
     let text = try status(provider)
     #expect(text.contains("\"wallets\":2") && text.contains("\"wallets_connected\":2"))
     #expect(try status(provider, of: 1).contains("\"wallet_msat\":1000002000"))
-    let listed = try provider.client().request(
-      ControlMessage("payments", ["wallet": keys[1].publicKey.hex])
-    ).bodyText
+    let listed = try provider.client().request(ControlMessage("payments", ["wallet": keys[1].publicKey.hex]))
+      .bodyText
     #expect(listed.contains(paymentHash(2).hex) && !listed.contains(paymentHash(1).hex))
   }
 
@@ -117,9 +114,7 @@
   @Test func `A payment of one hash to two wallets is paid by each for itself`() throws {
     let provider = try provider()
     let wallets = try connected(2, to: provider)
-    for key in keys.prefix(2) {
-      #expect(try pay(1, to: key.publicKey, provider) == "settled")
-    }
+    for key in keys.prefix(2) { #expect(try pay(1, to: key.publicKey, provider) == "settled") }
     // The sender has the preimage before the last messages about the HTLC.
     #expect(
       try provider.eventually { wallets.allSatisfy { $0.channel?.localMsat == 1_000_001_000 } })
@@ -185,9 +180,7 @@
         == ["1 8194 0", "2 4108 0"])
   }
 
-  @Test func `A sender's hint reflects the payee's wallet`()
-    throws
-  {
+  @Test func `A sender's hint reflects the payee's wallet`() throws {
     let provider = try provider()
     let wallets = try connected(2, to: provider)
     func hint(_ key: Int, _ amountMsat: UInt64 = 5000) throws -> String {

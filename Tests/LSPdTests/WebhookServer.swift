@@ -67,9 +67,7 @@ final class WebhookServer {
     open[client] = []
     posts.append(post)
     guard let answer else { return }
-    _ = Array(answer.utf8).withUnsafeBytes {
-      send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-    }
+    _ = Array(answer.utf8).withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     forget(client)
   }
 

@@ -117,8 +117,7 @@ import PhonePolicy
     #expect(post.headers["content-type"] == "application/json")
     #expect(post.body == #"{"jsonrpc":"2.0","method":"lsps5.webhook_registered","params":{}}"#)
     #expect(post.timestamp.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
-    let text =
-      "LSPS5: DO NOT SIGN THIS MESSAGE MANUALLY: LSP: At \(post.timestamp) I notify \(post.body)"
+    let text = "LSPS5: DO NOT SIGN THIS MESSAGE MANUALLY: LSP: At \(post.timestamp) I notify \(post.body)"
     #expect(SignedMessage.signer(of: text, post.signature) == stage.provider.address?.node)
   }
 

@@ -25,9 +25,7 @@
     var world = try connected()
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
     #expect(world.cancelled == [world.invoices[0].paymentHash] && world.refusals == [])
-    for number in [0, 1] {
-      world.payAndSettle(number)
-    }
+    for number in [0, 1] { world.payAndSettle(number) }
     #expect(isUnknown(world.failures[0]) && world.received == [world.invoices[1].paymentHash])
     world.claim()
     world.payAndSettle(0)
@@ -125,9 +123,7 @@
     #expect(world.received == (isDurable ? [] : [hash]))
   }
 
-  @Test func `A node stopped after a failed write reports the cancellation's outcome as unknown`()
-    throws
-  {
+  @Test func `A node stopped after a failed write reports the cancellation's outcome as unknown`() throws {
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)

@@ -22,8 +22,7 @@
 
   @Test func `B-1.7.2.3c A wallet that is away gets no push and no payment, and senders hear why`() throws {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
-    #expect(
-      fixture.handle(.channelFailureOrdered) == [.store([.channelFailed(connection: 0, Self.text)])])
+    #expect(fixture.handle(.channelFailureOrdered) == [.store([.channelFailed(connection: 0, Self.text)])])
     #expect(fixture.pay(1) == [.answer(payment: 1, .failed(.channelFailed))])
     #expect(
       fixture.peer.hint(forAmountMsat: 1000, at: milliseconds(0))

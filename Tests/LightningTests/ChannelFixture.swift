@@ -2,9 +2,7 @@ import Lightning
 
 let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero
 
-func preimage(_ number: UInt64) -> Bytes32 {
-  SHA256.hash(Array("preimage \(number)".utf8))
-}
+func preimage(_ number: UInt64) -> Bytes32 { SHA256.hash(Array("preimage \(number)".utf8)) }
 
 func paymentHash(_ number: UInt64) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
 

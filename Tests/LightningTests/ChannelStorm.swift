@@ -74,9 +74,7 @@ struct ChannelStorm {
     do {
       _ = try sides[side].channel.offer(
         amountMsat: amount, paymentHash: paymentHash(offered), cltvExpiry: 700)
-    } catch .amountAboveBalance, .tooManyHTLCs, .spliceUnderWay {
-      return
-    }
+    } catch .amountAboveBalance, .tooManyHTLCs, .spliceUnderWay { return }
     try finish(side)
   }
 

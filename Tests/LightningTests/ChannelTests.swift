@@ -295,8 +295,7 @@ private func carry(
     #expect(wallet.committedHTLCs.count == 30)
     #expect(throws: ChannelError.tooManyHTLCs) {
       try wallet.receive(
-        .addHTLC(
-          AddHTLC(channel: channelID, id: 30, amountMsat: 1, paymentHash: .zero, cltvExpiry: 7)))
+        .addHTLC(AddHTLC(channel: channelID, id: 30, amountMsat: 1, paymentHash: .zero, cltvExpiry: 7)))
     }
   }
 

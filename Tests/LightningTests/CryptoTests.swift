@@ -5,28 +5,24 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
 @Suite struct CryptoTests {
   @Test func `SHA-256 matches two of NIST's test vectors`() {
     #expect(
-      SHA256.hash(Array("abc".utf8)).hex
-        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-    #expect(
-      SHA256.hash([]).hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+      SHA256.hash(Array("abc".utf8)).hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    )
+    #expect(SHA256.hash([]).hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
   @Test func `HMAC-SHA256 matches a test case of RFC 4231`() {
-    let code = HMACSHA256.authenticate(
-      Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+    let code = HMACSHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
     #expect(code.hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
   @Test func `ChaCha20-Poly1305 matches the vector of RFC 8439 and refuses changed input`() throws {
-    let key = try #require(
-      Bytes32(hex: "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"))
+    let key = try #require(Bytes32(hex: "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"))
     let nonce = bytes("070000004041424344454647")
     let header = bytes("50515253c0c1c2c3c4c5c6c7")
     let text = Array(
       ("Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, "
         + "sunscreen would be it.").utf8)
-    let sealed = try #require(
-      ChaCha20Poly1305.seal(text, key: key, nonce: nonce, authenticating: header))
+    let sealed = try #require(ChaCha20Poly1305.seal(text, key: key, nonce: nonce, authenticating: header))
     #expect(Hexadecimal.encode(sealed.suffix(16)) == "1ae10b594f09e26a7e902ecbd0600691")
     #expect(ChaCha20Poly1305.open(sealed, key: key, nonce: nonce, authenticating: header) == text)
 

@@ -1,5 +1,4 @@
-@Suite("Keys and signatures")
-struct CurveTests {
+@Suite("Keys and signatures") struct CurveTests {
   private let secret = SHA256.hash(Array("a wallet".utf8))
   private var key: PrivateKey? { PrivateKey(secret) }
 

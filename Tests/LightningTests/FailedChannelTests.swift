@@ -156,8 +156,7 @@
     var adopted = backup.channel
     adopted.beginHistory(1)
     let change =
-      isNewer
-      ? NodeChange(channel: adopted, restored: [], failure: failure) : NodeChange(failure: failure)
+      isNewer ? NodeChange(channel: adopted, restored: [], failure: failure) : NodeChange(failure: failure)
     #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
     #expect(node.handle(.written, at: now) == [])
     #expect(node.durableState.failure == failure && node.deadline == nil)

@@ -1,7 +1,6 @@
 @testable import Lightning
 
-@Suite("Failure codes of BOLT 4")
-struct FailureCodeTests {
+@Suite("Failure codes of BOLT 4") struct FailureCodeTests {
   /// The table of the specification: its flags and numbers.
   private static let table: [(flags: [UInt16], number: UInt16, name: String)] = [
     ([node], 2, "temporary_node_failure"), ([perm, node], 2, "permanent_node_failure"),

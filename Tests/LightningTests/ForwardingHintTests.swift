@@ -1,7 +1,6 @@
 import Lightning
 
-@Suite("Forwarding hint")
-struct ForwardingHintTests {
+@Suite("Forwarding hint") struct ForwardingHintTests {
   private func read(_ text: String) throws(ForwardingHintError) -> ForwardingHint {
     try ForwardingHint(parsing: Array(text.utf8))
   }
@@ -34,8 +33,7 @@ struct ForwardingHintTests {
   @Test func `A hint without a delay, and one with a null delay, leave the delay to the sender`() throws {
     let expected = ForwardingHint(.retryLater, .unknown)
     #expect(try read(#"{"hint":"retry_later","reason":"unknown"}"#) == expected)
-    #expect(
-      try read(#"{"hint":"retry_later","reason":"unknown","recommended_delay_ms":null}"#) == expected)
+    #expect(try read(#"{"hint":"retry_later","reason":"unknown","recommended_delay_ms":null}"#) == expected)
   }
 
   @Test func `Members in another order and unknown members change nothing`() throws {

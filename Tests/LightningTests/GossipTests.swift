@@ -108,9 +108,7 @@
   {
     let demanding = InitMessage(features: Features([300_000]))
     guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
-    else {
-      return #expect(Bool(false))
-    }
+    else { return #expect(Bool(false)) }
     #expect(kept.unknownRequiredFeature == 300_000)
     let sealed = [UInt8](repeating: 7, count: 60_000)
     for message in [Message.peerStorage(Blob(sealed)), .peerStorageRetrieval(Blob(sealed))] {

@@ -1,7 +1,6 @@
 @testable import Lightning
 
-@Suite("Keys of a connection")
-struct HiddenKeyTests {
+@Suite("Keys of a connection") struct HiddenKeyTests {
   private static func key(_ byte: UInt8) -> PrivateKey {
     Bytes32([UInt8](repeating: byte, count: 32)).flatMap { PrivateKey($0) }!
   }

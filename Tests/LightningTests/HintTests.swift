@@ -152,8 +152,7 @@ import Lightning
     let written = query.replacing("recipient=05R", with: "recipient=05\(Self.wallet.hex.dropFirst(2))")
       .replacing("=R", with: "=\(Self.wallet.hex)").replacing(
         "=X", with: "=02" + String(repeating: "f", count: 64)
-      )
-      .replacing("%30R", with: "%30\(Self.wallet.hex.dropFirst(1))")
+      ).replacing("%30R", with: "%30\(Self.wallet.hex.dropFirst(1))")
     #expect(throws: why) { try read("/lsp/forwarding_hint" + written) }
     #expect(why.status == 400)
     #expect(!why.description.contains("\n") && !why.description.contains("."))

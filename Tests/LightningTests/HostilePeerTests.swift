@@ -109,8 +109,7 @@
     _ = node.handle(.dialled, at: start)
     let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
     #expect(node.handle(.received(.initMessage(InitMessage())), at: start) == [])
-    #expect(
-      node.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
+    #expect(node.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
   }
 }
 
@@ -139,15 +138,11 @@
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
     _ = fixture.handle(.connected(connection: 1))
-    for _ in 0..<ConnectionRules.standard.chatter {
-      #expect(others(fixture.hear(ping)) == [])
-    }
+    for _ in 0..<ConnectionRules.standard.chatter { #expect(others(fixture.hear(ping)) == []) }
     let why = "more than 20 ignorable messages in 10 s"
     #expect(others(fixture.hear(ping)) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
-    for _ in 0..<ConnectionRules.standard.chatter {
-      #expect(others(fixture.hear(ping, on: 2)) == [])
-    }
+    for _ in 0..<ConnectionRules.standard.chatter { #expect(others(fixture.hear(ping, on: 2)) == []) }
     let end = fixture.hear(ping, on: 2)
     #expect(others(end) == [.close(connection: 2, why)])
     #expect(changes(end).first == .frameIgnored(connection: 2, why))

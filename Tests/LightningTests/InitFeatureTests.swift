@@ -2,8 +2,7 @@
 @testable import LightningProvider
 @testable import Wallet
 
-@Suite("Features in init")
-struct InitFeatureTests {
+@Suite("Features in init") struct InitFeatureTests {
   @Test func `An unknown even feature bit is named; known and odd bits are accepted`() {
     #expect(InitMessage().unknownRequiredFeature == nil)
     #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownRequiredFeature == nil)

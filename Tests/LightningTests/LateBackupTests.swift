@@ -3,8 +3,7 @@
 @testable import LightningProvider
 
 /// The wallet's node with a peer that stores backups late: the peer returns a backup older than the channel.
-@Suite("A peer that stores backups late")
-struct LateBackupTests {
+@Suite("A peer that stores backups late") struct LateBackupTests {
   private static let initType: UInt16 = 16
 
   /// A wallet that was paid, killed, and started again within the peer's 10 s. `lost`: what its database has then.

@@ -15,8 +15,7 @@
     let secret = LockedSecret(taking: &copy)
     let key = try #require(Bytes32(plain))
     #expect(plain == [UInt8](repeating: 7, count: 32), "another copy of the bytes is not overwritten")
-    #expect(
-      HMACSHA256.authenticate([1, 2], key: secret) == HMACSHA256.authenticate([1, 2], key: plain))
+    #expect(HMACSHA256.authenticate([1, 2], key: secret) == HMACSHA256.authenticate([1, 2], key: plain))
     #expect(PrivateKey(secret)?.publicKey == PrivateKey(key)?.publicKey)
     let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceSize)
     let sealed = try #require(ChaCha20Poly1305.seal([9], key: secret, nonce: nonce))

@@ -2,8 +2,7 @@
 @testable import LightningProvider
 
 /// The wallet moves from device A to device B and back, and device A has a step that it committed and never sent.
-@Suite("The node's state after a move to another device and back")
-struct MovedBackTests {
+@Suite("The node's state after a move to another device and back") struct MovedBackTests {
   enum Backups: CaseIterable {
     /// The peer has no backup of device A, and stores each at once.
     case none

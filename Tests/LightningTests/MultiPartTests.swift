@@ -23,9 +23,7 @@
     #expect(world.amounts == [1000])
     #expect(world.paid.count == 2)
     #expect(world.node?.deadline == nil)
-    guard world.news.count == 4, case .received = world.news[1] else {
-      return #expect(world.news == [])
-    }
+    guard world.news.count == 4, case .received = world.news[1] else { return #expect(world.news == []) }
     #expect(Array(world.news[2...]) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
   }
 

@@ -2,10 +2,9 @@
 @testable import LightningProvider
 @testable import Wallet
 
-@Suite("The wallet's node and its peer")
-struct NodeAndPeerTests {
-  @Test
-  func `A payment counts as arriving from the peer's offer, before any commitment, to its fulfilment`() throws
+@Suite("The wallet's node and its peer") struct NodeAndPeerTests {
+  @Test func `A payment counts as arriving from the peer's offer, before any commitment, to its fulfilment`()
+    throws
   {
     var world = try NodeWorld.connected(payments: 1)
     world.pay(0)
@@ -71,8 +70,7 @@ extension PeerMachine {
   }
 }
 
-@Suite("The wallet's node machine")
-struct NodeMachineTests {
+@Suite("The wallet's node machine") struct NodeMachineTests {
   private let start = Instant(nanoseconds: 0)
   private let invoice = Invoice(
     paymentHash: SHA256.hash([1]), amountMsat: 1000, text: "", tweak: SHA256.hash([2]), expiresAt: 0)

@@ -2,8 +2,7 @@
 @testable import Wallet
 @testable import LightningProvider
 
-@Suite("Outgoing payments")
-struct OutgoingPaymentTests {
+@Suite("Outgoing payments") struct OutgoingPaymentTests {
   private func world(delay: TimeSpan = .zero) throws -> NodeWorld {
     var world = try NodeWorld(payments: 2)
     world.peer = PeerMachine(

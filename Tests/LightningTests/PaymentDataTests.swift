@@ -56,9 +56,7 @@
     #expect(throws: malformed) { try decoded(secret.bytes + [UInt8](repeating: 1, count: 9)) }
   }
 
-  @Test
-  func
-    `After a reconnect an HTLC is sent again with its payment data, which the channel also stores`()
+  @Test func `After a reconnect an HTLC is sent again with its payment data, which the channel also stores`()
     throws
   {
     var (peer, wallet) = try channelPair()

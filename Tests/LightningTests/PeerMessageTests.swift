@@ -27,8 +27,7 @@ import LightningProvider
     #expect(sent[1] == .peerStorageRetrieval([1, 2]))
   }
 
-  @Test func `A wrong preimage is answered with a warning and a close, and the channel is unchanged`()
-    throws
+  @Test func `A wrong preimage is answered with a warning and a close, and the channel is unchanged`() throws
   {
     var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
@@ -117,8 +116,7 @@ import LightningProvider
 }
 
 @Suite struct PeerPaymentTests {
-  private let push = PushRequest(
-    reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
+  private let push = PushRequest(reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
 
   @Test func `A payment for a connected wallet is offered at once`() throws {
     var fixture = try PeerFixture.established()
@@ -258,9 +256,7 @@ import LightningProvider
         fixture.handle(
           .payRequested(
             PaymentRequest(id: 2, paymentHash: paymentHash(1), amountMsat: 5, holdUntil: milliseconds(9)))))
-        == [
-          .answer(payment: 2, .offered)
-        ])
+        == [.answer(payment: 2, .offered)])
   }
 
   @Test func `A second payment of a pending or paid hash fails at once`() throws {

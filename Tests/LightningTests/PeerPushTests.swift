@@ -232,9 +232,7 @@ import LightningProvider
         .store([.connectionOpened(connection: 1)]), .send(connection: 1, .initMessage(InitMessage())),
       ])
     #expect(
-      fixture.hear(.peerStorage([1])) == [
-        .store([.frameIgnored(connection: 1, "it came before init")])
-      ])
+      fixture.hear(.peerStorage([1])) == [.store([.frameIgnored(connection: 1, "it came before init")])])
     _ = fixture.sendInit(2, fence(5))
     _ = fixture.sendInit(3, fence(4))
     #expect(
@@ -307,10 +305,7 @@ import LightningProvider
   // MARK: The wallet moves to another container
 
   private func moving(_ fence: Claim, from replaced: Claim) -> InitMessage {
-    InitMessage(
-      fence: fence,
-      replaces: ReplacedClaim(
-        epoch: replaced.epoch, container: replaced.container))
+    InitMessage(fence: fence, replaces: ReplacedClaim(epoch: replaced.epoch, container: replaced.container))
   }
 
   private func sendInit(_ fixture: inout PeerFixture, _ connection: UInt64, _ initMessage: InitMessage)

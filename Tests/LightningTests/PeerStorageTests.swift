@@ -8,9 +8,7 @@
   /// A connected wallet that has sent backups 1 and 2 at the same time.
   private func fixture() throws -> PeerFixture {
     var fixture = try PeerFixture.established(storageDelay: .seconds(10))
-    for number: UInt8 in [1, 2] {
-      _ = fixture.hear(.peerStorage(blob(number)))
-    }
+    for number: UInt8 in [1, 2] { _ = fixture.hear(.peerStorage(blob(number))) }
     return fixture
   }
 

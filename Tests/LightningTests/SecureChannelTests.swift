@@ -1,18 +1,14 @@
 @testable import Lightning
 
-@Suite("An encrypted connection")
-struct SecureChannelTests {
+@Suite("An encrypted connection") struct SecureChannelTests {
   private func pair() throws -> (dialler: SecureChannel, answerer: SecureChannel) {
     func key() throws -> PrivateKey { try #require(Bytes32(randomBytes(32)).flatMap { PrivateKey($0) }) }
     let (ours, theirs) = (try key(), try key())
     var opening: [UInt8] = []
-    var dialler = SecureChannel(
-      dialling: theirs.publicKey, as: ours, ephemeral: try key(), opening: &opening)
+    var dialler = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: try key(), opening: &opening)
     var answerer = SecureChannel(answeringAs: theirs, ephemeral: try key())
     answerer.append(opening[...])
-    guard case .handshake(let actTwo, nil) = try answerer.next() else {
-      throw TransportError.badTag(act: 1)
-    }
+    guard case .handshake(let actTwo, nil) = try answerer.next() else { throw TransportError.badTag(act: 1) }
     dialler.append(actTwo[...])
     guard case .handshake(let actThree, theirs.publicKey) = try dialler.next() else {
       throw TransportError.badTag(act: 2)

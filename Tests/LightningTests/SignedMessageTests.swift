@@ -2,8 +2,7 @@ import Lightning
 
 @testable import Crypto
 
-@Suite("Signed messages")
-struct SignedMessageTests {
+@Suite("Signed messages") struct SignedMessageTests {
   /// Signatures of lnd and Core Lightning nodes, from Core Lightning's tests.
   private static let published = [
     (

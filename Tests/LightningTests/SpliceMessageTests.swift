@@ -1,7 +1,6 @@
 @testable import Lightning
 
-@Suite("The messages of a splice")
-struct SpliceMessageTests {
+@Suite("The messages of a splice") struct SpliceMessageTests {
   private let channel = SpliceMessages.channel
   private let transaction = SpliceMessages.transaction
   private let key = SpliceMessages.key

@@ -1,8 +1,7 @@
 @testable import Lightning
 
 /// BOLT 8, appendix A: each vector under the name that it has there.
-@Suite("BOLT 8")
-struct TransportVectorTests {
+@Suite("BOLT 8") struct TransportVectorTests {
   private static let dialler = key(0x11)
   private static let diallerEphemeral = key(0x12)
   private static let answerer = key(0x21)
@@ -45,8 +44,7 @@ struct TransportVectorTests {
     var channel = try initiator()
     channel.append(try bytes(Self.actTwo)[...])
     #expect(
-      try channel.next()
-        == .handshake(reply: try bytes(Self.actThree), established: Self.answerer.publicKey))
+      try channel.next() == .handshake(reply: try bytes(Self.actThree), established: Self.answerer.publicKey))
     #expect(channel.isEstablished)
   }
 

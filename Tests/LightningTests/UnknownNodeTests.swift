@@ -1,8 +1,7 @@
 @testable import Lightning
 @testable import LightningProvider
 
-@Suite("The LSP and an unknown node")
-struct UnknownNodeTests {
+@Suite("The LSP and an unknown node") struct UnknownNodeTests {
   private func node(_ number: UInt8) throws -> PublicKey {
     try #require(PrivateKey(SHA256.hash([number]))).publicKey
   }
@@ -162,9 +161,7 @@ struct UnknownNodeTests {
     var taken = 0
     for connection in 5..<400 as Range<UInt64> {
       _ = fixture.visit(connection, try node(1), fence(1))
-      guard isStored(connection, fixture.hear(.peerStorage(blob), on: connection)) else {
-        break
-      }
+      guard isStored(connection, fixture.hear(.peerStorage(blob), on: connection)) else { break }
       #expect(!isStored(connection, fixture.hear(.peerStorage(blob), on: connection)))
       taken += blob.count
     }

@@ -12,9 +12,7 @@
   private func live(_ world: inout NodeWorld, _ span: TimeSpan) {
     world.claimAndDeliver()
     let end = world.now + span
-    while let deadline = world.node?.deadline, deadline < end {
-      world.wake(at: max(world.now, deadline))
-    }
+    while let deadline = world.node?.deadline, deadline < end { world.wake(at: max(world.now, deadline)) }
     world.now = end
     world.kill()
     world.deliver()
@@ -86,9 +84,7 @@
     }
   }
 
-  @Test func `A part without a stored arrival time gets its 60 s from the next owner on`()
-    throws
-  {
+  @Test func `A part without a stored arrival time gets its 60 s from the next owner on`() throws {
     var world = try world()
     world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     world.waits = [:]

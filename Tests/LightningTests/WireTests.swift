@@ -188,20 +188,14 @@ private let everyMessage: [Message] = [
 
   @Test func `TLV records must increase, be complete, be known if even, and be minimally encoded`() throws {
     let initMessage: [UInt8] = [0, 16, 0, 0, 0, 0]
-    #expect(throws: WireError.recordsNotIncreasing) {
-      try Message(decoding: initMessage + [5, 0, 3, 0])
-    }
-    #expect(throws: WireError.recordsNotIncreasing) {
-      try Message(decoding: initMessage + [5, 0, 5, 0])
-    }
+    #expect(throws: WireError.recordsNotIncreasing) { try Message(decoding: initMessage + [5, 0, 3, 0]) }
+    #expect(throws: WireError.recordsNotIncreasing) { try Message(decoding: initMessage + [5, 0, 5, 0]) }
     #expect(throws: WireError.unknownEvenRecord(4)) { try Message(decoding: initMessage + [4, 0]) }
     #expect(throws: WireError.truncated) { try Message(decoding: initMessage + [5, 2, 1]) }
     #expect(throws: WireError.truncated) {
       try Message(decoding: initMessage + [5, 0xff, 255, 255, 255, 255, 255, 255, 255, 255])
     }
-    #expect(throws: WireError.numberNotMinimal) {
-      try Message(decoding: initMessage + [0xfd, 0, 5, 0])
-    }
+    #expect(throws: WireError.numberNotMinimal) { try Message(decoding: initMessage + [0xfd, 0, 5, 0]) }
     #expect(throws: WireError.malformedRecord(Claim.recordType)) {
       try Message(decoding: initMessage + [0xfe, 0xba, 0x70, 0, 1, 1, 0])
     }

@@ -55,8 +55,7 @@ struct AppNodeTests {
     expect(
       [
         #""claim""#, #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
-        #""received":{"_0":{"addHTLC"#,
-        #""stopNode""#, #""dropLock""#, #""completed""#,
+        #""received":{"_0":{"addHTLC"#, #""stopNode""#, #""dropLock""#, #""completed""#,
       ], in: phone.journal(of: "mainappd").dropFirst(before))
     // init, channel_reestablish, and only then the HTLC's fulfilment.
     let types = try received(phone)
@@ -83,8 +82,7 @@ struct AppNodeTests {
     app.send(ControlMessage("time-will-expire", ["id": "1"]))
     try phone.wait("the push to be completed") { app.message("push-done", id: 1) != nil }
     expect(
-      [#""stopNode""#, #""dropLock""#, #""completed""#],
-      in: phone.journal(of: "mainappd").dropFirst(before))
+      [#""stopNode""#, #""dropLock""#, #""completed""#], in: phone.journal(of: "mainappd").dropFirst(before))
     #expect(try phone.snapshot().appLock.holders.isEmpty)
   }
 }

@@ -1,8 +1,7 @@
 import BadWire
 import LightningIO
 
-@Suite("The pair on real processes: a bad wire to the LSP", .serialized, .waits)
-struct BadWirePairTests {
+@Suite("The pair on real processes: a bad wire to the LSP", .serialized, .waits) struct BadWirePairTests {
   /// The phone, with a proxy in front of its LSP.
   private func phone(
     _ habits: @escaping (Int) -> BadWire.Habits

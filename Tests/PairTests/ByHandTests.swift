@@ -73,9 +73,7 @@ struct ByHandTests {
     }
 
     let app = try Typed("\(TestPhone.binaries)/mainappd", options(phone) + ["--background"], in: phone.home)
-    try phone.wait("the app to stay in the background") {
-      app.lines.last == "mainappd: not connected: idle"
-    }
+    try phone.wait("the app to stay in the background") { app.lines.last == "mainappd: not connected: idle" }
     app.send(SIGUSR2)
     try phone.wait("the app to be connected") { app.lines.last?.hasPrefix("mainappd: connected (") == true }
     #expect(phone.owner?.role == .app)
@@ -103,8 +101,7 @@ struct ByHandTests {
     return (pair, try #require(Int32(match.1)), try #require(Int32(match.2)))
   }
 
-  @Test
-  func `scripts/launch-pair needs only a directory and leaves no process behind`() throws {
+  @Test func `scripts/launch-pair needs only a directory and leaves no process behind`() throws {
     let phone = try TestPhone()
     let home = "\(phone.home)/by-hand"
     let (pair, app, peer) = try launch(phone, home)
@@ -122,8 +119,7 @@ struct ByHandTests {
     // With pushes the script ends by itself; an unreadable push waits for no payment.
     let payload = "\(phone.home)/unreadable.apns"
     try Data("{}".utf8).write(to: URL(filePath: payload))
-    let again = try Typed(
-      Self.script, [home, payload, payload], in: phone.home)
+    let again = try Typed(Self.script, [home, payload, payload], in: phone.home)
     try phone.wait("the script's end") { again.hasEnded }
     #expect(again.end == .exited(code: 0))
     let done = again.lines.filter { $0 == "notifyextd: push 1 is done: the push could not be read" }
@@ -131,8 +127,7 @@ struct ByHandTests {
     Journals.replay(of: home)
   }
 
-  @Test
-  func `scripts/launch-pair serves the push files named on its standard input`() throws {
+  @Test func `scripts/launch-pair serves the push files named on its standard input`() throws {
     let phone = try TestPhone()
     let payload = "\(phone.home)/unreadable.apns"
     try Data("{}".utf8).write(to: URL(filePath: payload))
@@ -157,8 +152,7 @@ struct ByHandTests {
     #expect(pair.end == .exited(code: 130))
   }
 
-  @Test func `A second scripts/launch-pair in one directory is refused, and the first keeps running`()
-    throws
+  @Test func `A second scripts/launch-pair in one directory is refused, and the first keeps running`() throws
   {
     let phone = try TestPhone()
     let home = "\(phone.home)/by-hand"
@@ -187,9 +181,7 @@ struct ByHandTests {
     for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
   }
 
-  @Test func `scripts/launch-pair does not start the app with the address of an earlier lspd`()
-    throws
-  {
+  @Test func `scripts/launch-pair does not start the app with the address of an earlier lspd`() throws {
     let phone = try TestPhone()
     let home = "\(phone.home)/by-hand"
     let (pair, _, _) = try launch(phone, home)

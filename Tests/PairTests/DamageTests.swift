@@ -16,8 +16,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
   static let emptied = Damage(testDescription: "truncated to 0 bytes") { truncate($0, 0) }
 }
 
-@Suite("Damage to files of the running pair", .serialized, .waits)
-struct DamageTests {
+@Suite("Damage to files of the running pair", .serialized, .waits) struct DamageTests {
   private func connectedApp(_ phone: TestPhone) throws -> (HeldProcess, [SignedInvoice]) {
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
@@ -81,8 +80,7 @@ struct DamageTests {
       try endingReason(phone, app).hasPrefix(
         "\(group) was replaced or removed while it was open; restore it"))
     try phone.wait("the push to be answered") { notifier.count("finished") == 1 }
-    #expect(
-      notifier.statuses.contains(Status.usedByAnotherDevice.text) || notifier.count("content") == 1)
+    #expect(notifier.statuses.contains(Status.usedByAnotherDevice.text) || notifier.count("content") == 1)
     try phone.kill(notifier)
     #expect(try phone.receivedPayments().isEmpty)
 

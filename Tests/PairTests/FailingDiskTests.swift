@@ -1,5 +1,4 @@
-@Suite("The pair on a failing disk", .serialized, .waits)
-struct FailingDiskTests {
+@Suite("The pair on a failing disk", .serialized, .waits) struct FailingDiskTests {
   private static let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }

@@ -1,7 +1,6 @@
 import Baton
 
-@Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits)
-struct FreezeTests {
+@Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits) struct FreezeTests {
   @Test
   func `K-29 The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
     throws

@@ -1,7 +1,6 @@
 import Crypto
 
-@Suite("Invoices of a real wallet", .serialized, .waits)
-struct InvoiceTests {
+@Suite("Invoices of a real wallet", .serialized, .waits) struct InvoiceTests {
   @Test
   func `An invoice has the wallet's signature, a new secret and a route hint through the LSP, and is paid`()
     throws

@@ -1,5 +1,4 @@
-@Suite("The pair on real processes: outgoing payments", .serialized, .waits)
-struct OutgoingPairTests {
+@Suite("The pair on real processes: outgoing payments", .serialized, .waits) struct OutgoingPairTests {
   @Test
   func
     `P-1.3 The app, left during an outgoing payment, keeps the node until the payment is settled, then unlocks`()

@@ -1,7 +1,6 @@
 import Wallet
 
-@Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits)
-struct PeerMemoryTests {
+@Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits) struct PeerMemoryTests {
   @Test(arguments: [false, true])
   func
     `P-4.1, K-28 With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
@@ -76,8 +75,7 @@ struct PeerMemoryTests {
     throw CancellationError()
   }
 
-  @Test
-  func `At the user's request a new container replaces the old one, and later the old one the new one`()
+  @Test func `At the user's request a new container replaces the old one, and later the old one the new one`()
     throws
   {
     let phone = try TestPhone()

@@ -67,8 +67,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
   ]
 }
 
-@Suite("Damage before the start", .serialized, .waits)
-struct RefusalAtStartTests {
+@Suite("Damage before the start", .serialized, .waits) struct RefusalAtStartTests {
   @Test
   func `The app refuses each damaged file in one sentence with its exit code; repaired, the wallet starts`()
     throws

@@ -10,8 +10,7 @@ import GeneratedPages
     try GeneratedPage("docs/schema/ledger.sql").expect(SchemaText.of("\(phone.home)/lsp/ledger.sqlite"))
   }
 
-  @Test
-  func `In docs/schema a column whose constraint has brackets and commas stays on one line`() {
+  @Test func `In docs/schema a column whose constraint has brackets and commas stays on one line`() {
     #expect(
       SchemaText.layOut("CREATE TABLE t(a TEXT CHECK (a IN ('x', 'y')),\n b BLOB, PRIMARY KEY (a, b)) STRICT")
         == "CREATE TABLE t (\n  a TEXT CHECK (a IN ('x', 'y')),\n  b BLOB,\n  PRIMARY KEY (a, b)\n) STRICT;")

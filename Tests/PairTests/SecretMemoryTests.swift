@@ -19,8 +19,7 @@
     }
   }
 
-  @Test
-  func `The app starts and connects although its user may not lock memory`() throws {
+  @Test func `The app starts and connects although its user may not lock memory`() throws {
     var before = rlimit()
     getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &before)
     var none = rlimit(rlim_cur: 0, rlim_max: before.rlim_max)

@@ -1,5 +1,4 @@
-@Suite("The pair on real processes: splice-out", .serialized, .waits)
-struct SplicingPairTests {
+@Suite("The pair on real processes: splice-out", .serialized, .waits) struct SplicingPairTests {
   private static let balanceMsat: UInt64 = 1_000_000_000
 
   /// Begins a splice; returns its amount and fee in msat.
@@ -19,8 +18,7 @@ struct SplicingPairTests {
     #expect(fundings.wallet != nil && fundings.wallet == fundings.peer)
   }
 
-  @Test
-  func `Two splices out complete, and payments settle between and after them`() throws {
+  @Test func `Two splices out complete, and payments settle between and after them`() throws {
     let phone = try TestPhone()
     let app = try phone.connectedApp()
     let first = try beginSplice(phone, app)
@@ -58,8 +56,7 @@ struct SplicingPairTests {
     try waitUntilDone(phone, left: total)
   }
 
-  @Test
-  func `The extension completes a splice pending at the app's kill, and receives a payment`() throws {
+  @Test func `The extension completes a splice pending at the app's kill, and receives a payment`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     let app = try phone.connectedApp()
     let incoming = try phone.invoice(3000, app)
@@ -75,8 +72,7 @@ struct SplicingPairTests {
     }
   }
 
-  @Test
-  func `A restarted LSP completes a pending splice from its ledger`() throws {
+  @Test func `A restarted LSP completes a pending splice from its ledger`() throws {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
     let app = try phone.connectedApp()
     let total = try beginSplice(phone, app)

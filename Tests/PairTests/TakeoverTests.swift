@@ -1,7 +1,6 @@
-@Suite("The pair on real processes: takeover after a death", .serialized, .waits)
-struct TakeoverTests {
-  @Test
-  func `P-3.1 After kill -9 of a connected extension the app owns the next epoch and receives`() throws {
+@Suite("The pair on real processes: takeover after a death", .serialized, .waits) struct TakeoverTests {
+  @Test func `P-3.1 After kill -9 of a connected extension the app owns the next epoch and receives`() throws
+  {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]

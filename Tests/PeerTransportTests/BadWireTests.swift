@@ -40,9 +40,7 @@ import Testing
   }
 
   @Test
-  func
-    `The wire loses, repeats and reorders pieces as configured, and loses the same pieces for one seed`()
-  {
+  func `The wire loses, repeats and reorders pieces as configured, and loses the same pieces for one seed`() {
     func run(_ change: (inout BadWire.Habits) -> Void) -> [UInt8] {
       var wire = wire {
         $0.delay = 1...1

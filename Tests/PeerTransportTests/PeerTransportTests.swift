@@ -187,8 +187,7 @@ class TransportSuite {
   }
 
   @Test
-  func
-    `The time limit of one message does not end a stream in which some message is always incomplete`()
+  func `The time limit of one message does not end a stream in which some message is always incomplete`()
     throws
   {
     var ends = [Int32](repeating: -1, count: 2)

@@ -43,8 +43,7 @@
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
     let reason = KillReason.lockHeldWhileSuspended("locks/extension.lock")
-    #expect(
-      phone(.foundHoldingLock(.extension, file: "locks/extension.lock")) == [.kill(.extension, reason)])
+    #expect(phone(.foundHoldingLock(.extension, file: "locks/extension.lock")) == [.kill(.extension, reason)])
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
     #expect(
       phone(.processEnded(.extension, .signalled(9))) == [
@@ -113,8 +112,7 @@
 
   // MARK: `finished` before the suspension
 
-  @Test
-  func `An extension that finishes during an activity is suspended when the activity ends`() {
+  @Test func `An extension that finishes during an activity is suspended when the activity ends`() {
     var phone = phone(.suspend)
     phone.serve(1)
     _ = phone(.activityBegan(.extension, id: 5))

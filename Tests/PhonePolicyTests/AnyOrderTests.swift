@@ -61,8 +61,7 @@ private struct World {
     case 6: end(role, .exited(code: 0))
     case 7: endTheKilled()
     case 8, 9:
-      let text =
-        Int.random(in: 0..<4, using: &random) == 0 ? NotificationText(title: "", body: "") : received
+      let text = Int.random(in: 0..<4, using: &random) == 0 ? NotificationText(title: "", body: "") : received
       let wanted = Bool.random(using: &random) ? phone.service.current?.push.id : nil
       if running.contains(.extension) { take(.contentDelivered(push: wanted ?? push, text)) }
     case 10: if running.contains(.extension) { take(.serviceFinished(push: push, reason: "")) }

@@ -112,8 +112,7 @@
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userQuit)
-    #expect(
-      phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
+    #expect(phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
   }
 
   @Test func `A request to the app gets the app's answer, or a refusal with a reason`() {

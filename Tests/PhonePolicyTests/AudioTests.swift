@@ -11,15 +11,13 @@
 
   private func start(_ session: AudioSession) -> PhoneEvent { .audio(.startRequested(session)) }
 
-  @Test
-  func `M-1.1 Without the declared background mode audio is refused, and the app is not kept awake`() {
+  @Test func `M-1.1 Without the declared background mode audio is refused, and the app is not kept awake`() {
     var phone = Self.phone(declared: false)
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test
-  func `M-1.2, M-1.4, M-6.2 An endless, nearly silent loop keeps the app awake until it is stopped`() {
+  @Test func `M-1.2, M-1.4, M-6.2 An endless, nearly silent loop keeps the app awake until it is stopped`() {
     var phone = Self.phone()
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.plays))])
     #expect(phone.pass(.seconds(1_000_000)) == [])
@@ -28,17 +26,14 @@
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test
-  func `M-1.3 Audio at volume 0 is refused and does not keep the app awake`() {
+  @Test func `M-1.3 Audio at volume 0 is refused and does not keep the app awake`() {
     var phone = Self.phone()
-    #expect(
-      phone(start(AudioSession(volumeThousandths: 0))) == [.tell(.app, .audio(.refused(.silent)))])
+    #expect(phone(start(AudioSession(volumeThousandths: 0))) == [.tell(.app, .audio(.refused(.silent)))])
     #expect(phone.phone.audio.playing == nil)
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test
-  func `M-1.4 Audio with a number of loops ends after the last one`() {
+  @Test func `M-1.4 Audio with a number of loops ends after the last one`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(loops: 2)))
     phone.pass(.milliseconds(2999))
@@ -47,29 +42,25 @@
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test
-  func `M-1.7 Another app's audio interrupts only audio that does not mix`() {
+  @Test func `M-1.7 Another app's audio interrupts only audio that does not mix`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(mixes: false)))
     #expect(phone.set(.otherAudio(true)).last == .tell(.app, .audio(.interrupted)))
     #expect(phone.phone.assertions.isEmpty)
-    #expect(
-      phone(start(AudioSession(mixes: false))) == [.tell(.app, .audio(.refused(.otherPlays)))])
+    #expect(phone(start(AudioSession(mixes: false))) == [.tell(.app, .audio(.refused(.otherPlays)))])
     #expect(phone(start(AudioSession(mixes: true))) == [.tell(.app, .audio(.plays))])
     _ = phone.set(.otherAudio(false), .otherAudio(true))
     #expect(phone.phone.assertions.contains(.audio))
   }
 
-  @Test
-  func `M-1.7 When another app's audio interrupts the app's, the app is suspended`() {
+  @Test func `M-1.7 When another app's audio interrupts the app's, the app is suspended`() {
     var phone = TestPhone.withAppAtHome(audio: true)
     _ = phone(start(AudioSession(mixes: false)))
     #expect(!phone.pass(.seconds(3600)).contains(.suspend(.app)))
     #expect(phone.set(.otherAudio(true)).contains(.suspend(.app)))
   }
 
-  @Test
-  func `M-1.5 The app's audio ends with the app`() {
+  @Test func `M-1.5 The app's audio ends with the app`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))
     #expect(phone.phone.audio.playing?.session == AudioSession())
@@ -77,8 +68,7 @@
     #expect(phone.phone.audio.playing == nil)
   }
 
-  @Test
-  func `The phone accepts audio sessions of extreme lengths`() {
+  @Test func `The phone accepts audio sessions of extreme lengths`() {
     var phone = Self.phone()
     for session in [AudioSession(loops: .max), AudioSession(loops: 0, rateHertz: 0, frames: .max)] {
       #expect(phone(start(session)) == [.tell(.app, .audio(.plays))])

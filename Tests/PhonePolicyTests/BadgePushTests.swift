@@ -22,8 +22,7 @@
     #expect(phone.phone.silent.waiting == nil)
   }
 
-  @Test
-  func `A push with a badge, alone or with an alert, does nothing while notifications are off`() {
+  @Test func `A push with a badge, alone or with an alert, does nothing while notifications are off`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     #expect(
@@ -67,12 +66,10 @@
     let urgent = BadgeAndSound(sound: "coin", level: .timeSensitive)
     #expect(phone(Self.push(urgent)) == Self.applied(urgent))
     // Without the entitlement a critical sound is an ordinary one.
-    #expect(
-      phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
+    #expect(phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
   }
 
-  @Test
-  func `The recorded fate of a push with only a badge and a sound names both`() {
+  @Test func `The recorded fate of a push with only a badge and a sound names both`() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
     #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")
     #expect(

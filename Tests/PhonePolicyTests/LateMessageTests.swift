@@ -8,8 +8,7 @@
     return phone
   }
 
-  @Test
-  func `A task request that arrives after the app's suspension is accepted, without waking the app`() {
+  @Test func `A task request that arrives after the app's suspension is accepted, without waking the app`() {
     var phone = stopped()
     let directives = phone.submit(sync, .refresh)
     #expect(directives.toldTasks == [.accepted(identifier: sync)])
@@ -32,8 +31,7 @@
 
   @Test func `An audio request that arrives after the app's suspension is refused as too late`() {
     var phone = stopped()
-    #expect(
-      phone(.audio(.startRequested(AudioSession()))) == [.tell(.app, .audio(.refused(.tooLate)))])
+    #expect(phone(.audio(.startRequested(AudioSession()))) == [.tell(.app, .audio(.refused(.tooLate)))])
     #expect(phone.phone.audio.playing == nil)
   }
 

@@ -39,8 +39,7 @@
     #expect(phone(.contentDelivered(push: 1, text(.active))) == [.refuseContent(push: 1)])
   }
 
-  @Test
-  func `B-1.2.1 A critical local notification is shown only with the entitlement`() {
+  @Test func `B-1.2.1 A critical local notification is shown only with the entitlement`() {
     var phone = TestPhone()
     #expect(
       phone(.notificationPosted(text(.critical), key: nil)) == [
@@ -55,8 +54,7 @@
       ])
   }
 
-  @Test
-  func `B-1.2.1 A critical alert without the entitlement is shown as an ordinary one`() {
+  @Test func `B-1.2.1 A critical alert without the entitlement is shown as an ordinary one`() {
     var phone = TestPhone()
     let push = PhonePush(id: 1, alert: text(.critical), hasMutableContent: false)
     #expect(
@@ -90,8 +88,7 @@
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test
-  func `K-43 Content is not shown if notifications are switched off while the extension works`() {
+  @Test func `K-43 Content is not shown if notifications are switched off while the extension works`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.deviceChanged(.notifications(false)))

@@ -1,8 +1,7 @@
 @testable import PhonePolicy
 
 @Suite struct PushTests {
-  @Test
-  func `P-0.1, K-27 A push with the app in front goes to the app`() {
+  @Test func `P-0.1, K-27 A push with the app in front goes to the app`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(
@@ -31,8 +30,7 @@
     #expect(!both.isForAppAlone(isVisible: true) && both.isForAppAlone(isVisible: false))
   }
 
-  @Test
-  func `P-0.1 A push with the app closed or in the background starts the extension`() {
+  @Test func `P-0.1 A push with the app closed or in the background starts the extension`() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
     #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
@@ -140,8 +138,7 @@
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
-    #expect(
-      phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
+    #expect(phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
   }
 
   @Test func `Each failed launch of the extension shows one push as it was sent`() {
@@ -154,8 +151,7 @@
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test
-  func `B-0.2, P-0.2, K-26 The extension is warned at 29.5 s and killed at 30 s`() {
+  @Test func `B-0.2, P-0.2, K-26 The extension is warned at 29.5 s and killed at 30 s`() {
     var phone = TestPhone()
     phone.serve(1)
     let start = phone.now
@@ -200,8 +196,7 @@
     #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
   }
 
-  @Test
-  func `B-0.1, P-0.2 One byte above 24 MB kills the extension`() {
+  @Test func `B-0.1, P-0.2 One byte above 24 MB kills the extension`() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824

@@ -115,8 +115,7 @@
     _ = phone(.processStarted(.app, pid: 8))
     _ = phone(.userQuit)
     #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
-    #expect(
-      phone(.processEnded(.app, .signalled(9))).contains(.recordFate(push: 3, .abandoned)))
+    #expect(phone(.processEnded(.app, .signalled(9))).contains(.recordFate(push: 3, .abandoned)))
     #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
   }
 
@@ -174,8 +173,7 @@
     #expect(phone.runs == [processing])
   }
 
-  @Test
-  func `A scheduled task that becomes due during a reboot sets no deadline in the past`() {
+  @Test func `A scheduled task that becomes due during a reboot sets no deadline in the past`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)

@@ -90,8 +90,7 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test
-  func `B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one`() {
+  @Test func `B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one`() {
     var phone = phone(SilentPushRules(budget: 0))
     _ = phone(.pushArrived(TestPhone.silent(1)))
     let directives = phone(.deviceChanged(.backgroundRefresh(false)))
@@ -179,8 +178,7 @@ extension PhoneDirective {
     #expect(other.phone.silent.throttledUntil == nil)
   }
 
-  @Test
-  func `The app's time for a silent push runs in the background only`() {
+  @Test func `The app's time for a silent push runs in the background only`() {
     var phone = woken()
     _ = phone(.userOpened)
     #expect(phone.phone.deadline == nil)
@@ -189,8 +187,7 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == phone.now + .seconds(30))
   }
 
-  @Test
-  func `A failed launch of the app drops the silent push, and a power-off drops a held one`() {
+  @Test func `A failed launch of the app drops the silent push, and a power-off drops a held one`() {
     var phone = phone()
     _ = phone(.pushArrived(TestPhone.silent(1)))
     #expect(phone(.launchFailed(.app, sentence: "no")) == PhoneDirective.dropped(1, .launchFailed))

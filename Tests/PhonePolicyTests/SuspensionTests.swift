@@ -9,8 +9,7 @@
     return phone
   }
 
-  @Test
-  func `An app without assertions is suspended 5 s after it left the front`() {
+  @Test func `An app without assertions is suspended 5 s after it left the front`() {
     var phone = inBackground()
     #expect(phone(.backgroundDone()) == [])
     let left = phone.now
@@ -20,8 +19,7 @@
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test
-  func `P-1.1 A background task keeps the app awake until its end, for at most 180 s`() {
+  @Test func `P-1.1 A background task keeps the app awake until its end, for at most 180 s`() {
     var phone = inBackground()
     let left = phone.now
     #expect(phone(.taskBegan(id: 1, name: "send")) == [])
@@ -32,8 +30,7 @@
     #expect(phone(.taskEnded(id: 1)) == [.suspend(.app)])
   }
 
-  @Test
-  func `M-6.5, M-6.8 A background task that outlives its expiration by 5 s gets the app killed`() {
+  @Test func `M-6.5, M-6.8 A background task that outlives its expiration by 5 s gets the app killed`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 2, name: "splice"))
@@ -48,8 +45,7 @@
       ])
   }
 
-  @Test
-  func `A background task that begins late has its full 180 s if an earlier one kept the app awake`() {
+  @Test func `A background task that begins late has its full 180 s if an earlier one kept the app awake`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "first"))
     _ = phone(.backgroundDone())
@@ -89,8 +85,7 @@
     #expect(phone(.taskBegan(id: 1002, name: "task")) == [])
   }
 
-  @Test
-  func `A resumed app first receives the network loss that it missed while suspended`() {
+  @Test func `A resumed app first receives the network loss that it missed while suspended`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -114,15 +109,13 @@
     #expect(phone.phone.isAppIdle)
   }
 
-  @Test
-  func `An app that does not finish entering the background within 5 s is killed by the watchdog`() {
+  @Test func `An app that does not finish entering the background within 5 s is killed by the watchdog`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     #expect(phone.passToDeadline() == [.kill(.app, .watchdog(milliseconds: 5000))])
   }
 
-  @Test
-  func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() {
+  @Test func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -133,8 +126,7 @@
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(reason))])
   }
 
-  @Test
-  func `A lock that iosd finds after it has resumed the app is ignored`() {
+  @Test func `A lock that iosd finds after it has resumed the app is ignored`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -153,8 +145,7 @@
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test
-  func `A suspended app is resumed when opened or at a power-off, and killed by a swipe`() {
+  @Test func `A suspended app is resumed when opened or at a power-off, and killed by a swipe`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -165,8 +156,7 @@
     #expect(phone(.userOpened) == [.resume(.app), .tell(.app, .enterForeground)])
   }
 
-  @Test
-  func `A suspended app can neither answer a request nor begin a background task`() {
+  @Test func `A suspended app can neither answer a request nor begin a background task`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -175,8 +165,7 @@
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test
-  func `A background task begun twice counts once, and ending an unknown one does nothing`() {
+  @Test func `A background task begun twice counts once, and ending an unknown one does nothing`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 1, name: "send"))

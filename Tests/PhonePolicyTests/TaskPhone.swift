@@ -5,9 +5,7 @@ let processing = "com.example.lightning.processing"
 
 // A phone whose app submits background tasks.
 extension TestPhone {
-  static func withTasks(
-    _ change: (inout PhoneConfiguration) -> Void = { _ in }
-  ) -> TestPhone {
+  static func withTasks(_ change: (inout PhoneConfiguration) -> Void = { _ in }) -> TestPhone {
     var configuration = PhoneConfiguration()
     configuration.tasks.deferralPercent = 0
     change(&configuration)
@@ -20,8 +18,7 @@ extension TestPhone {
     _ = self(.userWentHome)
   }
 
-  @discardableResult
-  mutating func submit(
+  @discardableResult mutating func submit(
     _ identifier: String, _ kind: TaskKind, after earliest: TimeSpan = .zero, network: Bool = false,
     power: Bool = true
   ) -> [PhoneDirective] {
@@ -34,8 +31,7 @@ extension TestPhone {
   }
 
   /// Lets the span pass, with every deadline in it.
-  @discardableResult
-  mutating func pass(_ span: TimeSpan) -> [PhoneDirective] {
+  @discardableResult mutating func pass(_ span: TimeSpan) -> [PhoneDirective] {
     let end = now + span
     var directives: [PhoneDirective] = []
     while let deadline = phone.deadline, deadline <= end {

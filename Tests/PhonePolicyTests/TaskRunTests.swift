@@ -25,8 +25,7 @@
     #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test
-  func `M-3.3, M-6.8 A processing task is told to end after 180 s`() {
+  @Test func `M-3.3, M-6.8 A processing task is told to end after 180 s`() {
     var phone = Self.running(.processing)
     phone.pass(.seconds(179))
     #expect(phone.phone.tasks.running.first?.expiry == nil)
@@ -44,8 +43,7 @@
     #expect(phone.pass(.seconds(10)) == [])
   }
 
-  @Test
-  func `D-1.5, D-1.6, K-33 A scheduled task's completion counts once, with or without success`() {
+  @Test func `D-1.5, D-1.6, K-33 A scheduled task's completion counts once, with or without success`() {
     for isSuccess in [true, false] {
       var phone = Self.running(.refresh)
       let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: isSuccess))
@@ -55,8 +53,7 @@
     }
   }
 
-  @Test
-  func `K-33 A late completion of an earlier run of a scheduled task does not end its newer run`() {
+  @Test func `K-33 A late completion of an earlier run of a scheduled task does not end its newer run`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(31))
     phone.submit(sync, .refresh)
@@ -77,8 +74,7 @@
     #expect(phone.pass(.seconds(14_400)).contains(.launch(.app, .scheduledTask(sync))))
   }
 
-  @Test
-  func `M-3.7 A processing task ends early when the phone is unlocked or loses its charger`() {
+  @Test func `M-3.7 A processing task ends early when the phone is unlocked or loses its charger`() {
     var phone = Self.running(.processing)
     var other = phone
     #expect(phone.set(.unlocked).fates == [.expires(.phoneInUse)])
@@ -87,8 +83,7 @@
     #expect(refresh.set(.unlocked, .charger(false)).fates == [])
   }
 
-  @Test
-  func `If the app dies, its running scheduled task is recorded as lost`() {
+  @Test func `If the app dies, its running scheduled task is recorded as lost`() {
     var phone = Self.running(.refresh)
     #expect(phone(.processEnded(.app, .signalled(11))).fates == [.lost])
     #expect(phone.runs == [])
@@ -115,8 +110,7 @@
     #expect(production.phone.refusalToExpireByHand(sync) == .productionBuild)
   }
 
-  @Test
-  func `In a debug build a scheduled task has no time limit`() {
+  @Test func `In a debug build a scheduled task has no time limit`() {
     var phone = Self.running(.refresh, debug: true)
     #expect(phone.pass(.seconds(3600)) == [])
     #expect(phone.runs == [sync])
@@ -138,8 +132,7 @@
     #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
   }
 
-  @Test
-  func `D-1.1 A second task request with the same identifier replaces the waiting one`() {
+  @Test func `D-1.1 A second task request with the same identifier replaces the waiting one`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -147,8 +140,7 @@
     #expect(phone.phone.tasks.pending.map(\.number) == [2])
   }
 
-  @Test
-  func `At most one request for an app refresh and ten for processing tasks may wait, as on iOS`() {
+  @Test func `At most one request for an app refresh and ten for processing tasks may wait, as on iOS`() {
     let names = (0..<11).map { "p\($0)" }
     var phone = TestPhone.withTasks { $0.tasks.permitted = names + ["r1", "r2"] }
     phone.useApp()
@@ -175,8 +167,7 @@
     #expect(phone.set(.backgroundRefresh(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test
-  func `A task request with a negative delay is refused, one with an enormous delay waits for ever`() {
+  @Test func `A task request with a negative delay is refused, one with an enormous delay waits for ever`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     let told = phone.submit(sync, .refresh, after: .seconds(-1)).toldTasks
@@ -186,8 +177,7 @@
     #expect(phone.hindrance == .tooEarly)
   }
 
-  @Test
-  func `At a power-off waiting task requests are lost, and no task starts`() {
+  @Test func `At a power-off waiting task requests are lost, and no task starts`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -215,8 +205,7 @@
 }
 
 @Suite struct TaskScheduleTests {
-  @Test
-  func `D-1.2 An app refresh does not run before its earliest date`() {
+  @Test func `D-1.2 An app refresh does not run before its earliest date`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -225,8 +214,7 @@
     #expect(phone.pass(.seconds(1)).fates == [.runs(isByHand: false)])
   }
 
-  @Test
-  func `D-1.2 The option --time-scale shortens a scheduled task's wait, not its time limit`() {
+  @Test func `D-1.2 The option --time-scale shortens a scheduled task's wait, not its time limit`() {
     var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -250,8 +238,7 @@
         phone.submit(sync, .refresh)
         while phone.runs.isEmpty { _ = phone.passToDeadline() }
         starts.append(phone.now)
-        _ = phone(
-          .task(.completed(identifier: sync, run: phone.phone.tasks.lastNumber, isSuccess: true)))
+        _ = phone(.task(.completed(identifier: sync, run: phone.phone.tasks.lastNumber, isSuccess: true)))
       }
       return zip(starts.dropFirst(), starts).map { $0 - $1 }
     }
@@ -262,8 +249,7 @@
     #expect(gaps != rhythm(8))
   }
 
-  @Test
-  func `D-8.2 An app that was never opened gets no scheduled task`() {
+  @Test func `D-8.2 An app that was never opened gets no scheduled task`() {
     var phone = TestPhone.withTasks()
     phone.useAppWithoutOpeningIt()
     phone.submit(sync, .refresh)
@@ -274,8 +260,7 @@
     #expect(phone(.userWentHome).fates == [.runs(isByHand: false)])
   }
 
-  @Test
-  func `M-6.6 A swiped-away app gets no scheduled task until it is opened again`() {
+  @Test func `M-6.6 A swiped-away app gets no scheduled task until it is opened again`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -300,8 +285,7 @@
     #expect(phone(.processStarted(.app, pid: 9)).toldTasks == [run])
   }
 
-  @Test
-  func `M-3.5 A processing task waits for the locked screen and the charger`() {
+  @Test func `M-3.5 A processing task waits for the locked screen and the charger`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing)
@@ -311,16 +295,14 @@
     #expect(phone.set(.charger(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test
-  func `M-3.6 A processing task that does not require external power runs on battery`() {
+  @Test func `M-3.6 A processing task that does not require external power runs on battery`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing, power: false)
     #expect(phone.set(.locked).fates == [.runs(isByHand: false)])
   }
 
-  @Test
-  func `D-8.3 At or below the battery limit no scheduled task runs unless the phone is charging`() {
+  @Test func `D-8.3 At or below the battery limit no scheduled task runs unless the phone is charging`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone.set(.battery(percent: 20))
@@ -344,8 +326,7 @@
     #expect(phone.set(.network(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test
-  func `M-3.7 The scheduler may defer a processing task that could run, once`() {
+  @Test func `M-3.7 The scheduler may defer a processing task that could run, once`() {
     var phone = TestPhone.withTasks { $0.tasks.deferralPercent = 100 }
     phone.useApp()
     _ = phone.set(.charger(true), .locked)
@@ -356,7 +337,5 @@
 
 extension TestPhone {
   /// Started in the background without the user opening it.
-  mutating func useAppWithoutOpeningIt() {
-    phone.app = .background(BackgroundStay(since: now, isDone: true))
-  }
+  mutating func useAppWithoutOpeningIt() { phone.app = .background(BackgroundStay(since: now, isDone: true)) }
 }

@@ -53,9 +53,7 @@
     #expect(held.sorted() == phone.runs.sorted())
     let kinds = phone.phone.tasks.running.map(\.request.kind)
     #expect(kinds.count <= 2 || !phone.phone.configuration.enforcesLimits)
-    for pending in phone.phone.tasks.pending {
-      #expect(pending.isDue || pending.dueAt > phone.now)
-    }
+    for pending in phone.phone.tasks.pending { #expect(pending.isDue || pending.dueAt > phone.now) }
     for run in phone.phone.tasks.running { #expect(run.deadline.map { $0 > phone.now } ?? true) }
     #expect(phone.phone.app != .notRunning || phone.runs.isEmpty)
   }

@@ -26,8 +26,7 @@ import Testing
     #expect(Self.text(of: "/proc/self/stat").contains(" \(own.startTime) "))
   }
 
-  @Test(arguments: [0, -1, Int32.min, .max])
-  func `An impossible pid has no process status`(_ pid: Int32) {
+  @Test(arguments: [0, -1, Int32.min, .max]) func `An impossible pid has no process status`(_ pid: Int32) {
     #expect(Kernel.processStatus(of: pid) == nil)
   }
 

@@ -26,8 +26,7 @@ import Testing
   }
 
   @Test func `Joining two readings of the lock list compensates a repeated or missing line`() {
-    let first = parsed(
-      "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
+    let first = parsed("1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
     let repeated = parsed(
       "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF")
     #expect(Kernel.joined(older: first, newer: repeated) == first)

@@ -44,8 +44,7 @@ import Testing
     let key = try #require(Bytes32(hex: Blocktank.privateKey).flatMap { PrivateKey($0) })
     let server = try #require(PublicKey(hex: Blocktank.publicKey))
     let point = key.sharedPoint(with: server)
-    #expect(
-      Hexadecimal.encode(point) == "028ce542975d6d7b2307c92e527d507b03ffb3d897eb2e0830d29f40d5efd80ee3")
+    #expect(Hexadecimal.encode(point) == "028ce542975d6d7b2307c92e527d507b03ffb3d897eb2e0830d29f40d5efd80ee3")
     #expect(SHA256.hash(point) == key.sharedSecret(with: server))
   }
 

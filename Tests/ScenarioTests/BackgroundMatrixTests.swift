@@ -44,8 +44,7 @@ import Simulation
     try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
   }
 
-  @Test
-  func `B-T.2 If the silent push is dropped, a story that waits for its completion times out`() throws {
+  @Test func `B-T.2 If the silent push is dropped, a story that waits for its completion times out`() throws {
     let arrival = "payment 1 of 50000 sat arrives"
     let text = try Stories.text("silent-push-beside-a-visible-one.txt")
       .replacing(arrival, with: "Low Power Mode is switched on\n\(arrival)")
@@ -65,16 +64,13 @@ import Simulation
     try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
   }
 
-  @Test func `B-T.4 In Low Power Mode the silent push is dropped, and the notification comes`()
-    throws
-  {
+  @Test func `B-T.4 In Low Power Mode the silent push is dropped, and the notification comes`() throws {
     try expect(
       "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.settled,
       in: "low-power-mode.txt")
   }
 
-  @Test
-  func `B-T.5 Before the first unlock the push is shown as sent, and a tap completes the payment`()
+  @Test func `B-T.5 Before the first unlock the push is shown as sent, and a tap completes the payment`()
     throws
   {
     try expect(
@@ -106,8 +102,7 @@ import Simulation
   @Test func `P-1.2 At home the app releases the node and is suspended, and the extension receives`() throws {
     try expect(
       "the app is suspended", "nobody holds the node; the app held it last", "the app is suspended",
-      "epoch 3",
-      Self.settled, in: "app-suspended.txt")
+      "epoch 3", Self.settled, in: "app-suspended.txt")
   }
 
   @Test func `B-1.5.2e, K-22 A silent push for which no payment comes is completed with no data`() throws {

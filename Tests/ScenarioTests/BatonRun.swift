@@ -20,8 +20,7 @@ final class BatonRun {
 
   func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-  @discardableResult
-  func write(_ name: String, _ text: String) throws -> String {
+  @discardableResult func write(_ name: String, _ text: String) throws -> String {
     try text.write(toFile: path(name), atomically: true, encoding: .utf8)
     return path(name)
   }
@@ -30,8 +29,7 @@ final class BatonRun {
 
   var said: String { text("said") }
 
-  @discardableResult
-  func start(_ arguments: [String]) throws -> pid_t {
+  @discardableResult func start(_ arguments: [String]) throws -> pid_t {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(Self.programs)/baton")
     process.arguments = ["run"] + arguments

@@ -8,8 +8,7 @@ import Simulation
   private static let settled = "payment 1 of 50,000 sat: settled, and the wallet has it once"
   private static let waits = "payment 1 of 50,000 sat: waits for the wallet"
   private static let received = "Received payment: +50,000 sat: payment 1"
-  private static let lost =
-    "payment 1 of 50,000 sat: failed, as the wallet did not connect in time"
+  private static let lost = "payment 1 of 50,000 sat: failed, as the wallet did not connect in time"
   private static let told = "Payment Incoming: Open now to receive - funds are being held"
 
   /// The answers to the story's questions contain these lines in this order.
@@ -60,8 +59,7 @@ import Simulation
   @Test func `B-T.4 In Low Power Mode Bitkit's silent push is dropped, and the user is told`() throws {
     try expect(
       Self.told, "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.waits,
-      Self.settled,
-      in: "bitkit-low-power-mode.txt")
+      Self.settled, in: "bitkit-low-power-mode.txt")
   }
 
   @Test func `B-T.5 Before the first unlock Bitkit's extension tells what is true without the payload's key`()

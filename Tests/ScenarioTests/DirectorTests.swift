@@ -86,8 +86,7 @@ private struct PaperStage: ScenarioStage {
     #expect(stage.actions == [.open, .quit, .pay(number: 1)])
   }
 
-  @Test
-  func `A different answer is reported with its line, and the rewritten story keeps its comments`()
+  @Test func `A different answer is reported with its line, and the rewritten story keeps its comments`()
     throws
   {
     let wrong = text.replacing("the wallet has it once", with: "the wallet has it twice")

@@ -142,8 +142,7 @@ import Heartbeat
     #expect(refusal(of: "# x\n" + String(repeating: "the app opens\n", count: 998) + "the verdict") == nil)
     #expect(
       refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains(
-        "1000 lines")
-        == true)
+        "1000 lines") == true)
     #expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes") == true)
   }
 

@@ -33,9 +33,7 @@ import PhonePolicy
     let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
     let gone = scene(Scene.Process(place: .ended(held), lastEnd: held))
     #expect(
-      answer(.whyEnded(.app), gone) == [
-        "killed: 0xdead10cc: suspended while it held a lock on app.lock"
-      ])
+      answer(.whyEnded(.app), gone) == ["killed: 0xdead10cc: suspended while it held a lock on app.lock"])
     #expect(answer(.howIs(.app), gone) == ["the app has ended: \(held)"])
     let watched = EndReason.killed(.watchdog(milliseconds: 5000)).description
     let again = scene(Scene.Process(place: .inFront, lastEnd: watched))
@@ -78,8 +76,7 @@ import PhonePolicy
     let scene = scene(Scene.Process(place: .suspended), PhoneScene(pushes: [new, push]))
     #expect(Condition.silentPushOver.holds(in: scene) == isOver)
     #expect(Condition.silentPushCompleted.holds(in: scene) == (fate == .completed(.newData)))
-    #expect(
-      answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
+    #expect(answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
   }
 
   @Test func `The answer about all pushes has the visible ones too, in the order of their arrival`() {
@@ -121,10 +118,8 @@ import PhonePolicy
       Condition.taskOver("x").holds(in: scene([done])) && !Condition.taskOver("x").holds(in: scene([waits])))
   }
 
-  @Test
-  func `The user sees a payment also by a notification that is only in the list`() {
-    let listed = Scene.Notification(
-      title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
+  @Test func `The user sees a payment also by a notification that is only in the list`() {
+    let listed = Scene.Notification(title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
     #expect(listed.words == "Received payment: +1 sat: payment 1, only in the list")
     let scene = scene(Scene.Process(place: .inFront), notifications: [listed])
     #expect(Condition.shown(number: 1).holds(in: scene) && !Condition.shownAsSent.holds(in: scene))

@@ -13,9 +13,7 @@ struct RealScenarioTests {
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
   private static let atOnce = 5
 
-  @Test func `Stories for both stages give the same answers on real processes as in virtual time`()
-    throws
-  {
+  @Test func `Stories for both stages give the same answers on real processes as in virtual time`() throws {
     let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
     #expect(names.count >= 30)
     var waiting = names[...]

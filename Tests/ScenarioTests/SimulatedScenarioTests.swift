@@ -22,9 +22,7 @@ import Simulation
   @Test func `There are at least 40 stories, each with a title`() throws {
     #expect(Stories.names.count >= 40)
     #expect(Stories.names.filter(Stories.isPlayedEverywhere).count >= 30)
-    for name in Stories.names {
-      #expect(try !Stories.story(name).title.isEmpty, "\(name)")
-    }
+    for name in Stories.names { #expect(try !Stories.story(name).title.isEmpty, "\(name)") }
   }
 
   @Test(arguments: Stories.names)
@@ -44,9 +42,7 @@ import Simulation
   @Test(arguments: [false, true])
   func `The demo's story has its expected answers in 30 orders of simultaneous events`(isQuick: Bool) throws {
     let story = try ScenarioParser.parse(DemoStory.text(isQuick: isQuick))
-    for seed in UInt64(1)...30 {
-      #expect(try play(story, seed: seed).kind == .same, "seed \(seed)")
-    }
+    for seed in UInt64(1)...30 { #expect(try play(story, seed: seed).kind == .same, "seed \(seed)") }
   }
 
   @Test(arguments: Stories.names)
@@ -85,9 +81,7 @@ import Simulation
         .contains(.exclusionOrMoneyBroken))
   }
 
-  @Test func `Without row-before-beat a story with a thawed extension ends with exit code 3`()
-    throws
-  {
+  @Test func `Without row-before-beat a story with a thawed extension ends with exit code 3`() throws {
     #expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]) == [.noProgress])
   }
 
@@ -96,8 +90,7 @@ import Simulation
   }
 
   @Test func `Without complete-set a story with a part to each process ends with exit code 2`() throws {
-    #expect(
-      try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
+    #expect(try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
   }
 
   @Test func `Without incarnation a story with an old copy of the database has other answers`() throws {

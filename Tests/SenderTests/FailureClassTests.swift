@@ -37,8 +37,7 @@ import Testing
           #expect(run.gaps == [])
           #expect(
             run.failure
-              == SenderFailure(
-                failure: failure, code: FailureCode(rawValue: code), attempts: 1, end: .final))
+              == SenderFailure(failure: failure, code: FailureCode(rawValue: code), attempts: 1, end: .final))
         }
       }
     }

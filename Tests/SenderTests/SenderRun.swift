@@ -20,8 +20,7 @@ struct SenderRun {
     return machine.handle(event, at: now)
   }
 
-  @discardableResult
-  mutating func start() -> [SenderDirective] { send(.started(invoiceExpiresAt: nil)) }
+  @discardableResult mutating func start() -> [SenderDirective] { send(.started(invoiceExpiresAt: nil)) }
 
   /// The current attempt ends after that time.
   @discardableResult
@@ -34,8 +33,7 @@ struct SenderRun {
     answer(.failed(FailureCode(rawValue: code)), after: span)
   }
 
-  @discardableResult
-  mutating func hint(
+  @discardableResult mutating func hint(
     _ hint: ForwardingHint.Advice, _ reason: ForwardingHint.Reason = .disconnected, _ delayMs: UInt64? = nil,
     after span: TimeSpan = .zero
   ) -> [SenderDirective] {
@@ -50,8 +48,7 @@ struct SenderRun {
   }
 
   /// Time passes up to the machine's deadline.
-  @discardableResult
-  mutating func wake() -> [SenderDirective] {
+  @discardableResult mutating func wake() -> [SenderDirective] {
     if let deadline = machine.deadline { now = max(now, deadline) }
     return machine.handle(.deadlineReached, at: now)
   }

@@ -138,9 +138,7 @@ import WaitingTests
     #expect(!answer.body.contains("http://") && !answer.body.contains("https://"))
   }
 
-  @Test
-  func `The page that the cookie opens has no token, so no button, and its cookie does nothing`()
-    throws
+  @Test func `The page that the cookie opens has no token, so no button, and its cookie does nothing`() throws
   {
     let serve = try ServeProcess(["--control"])
     let opened = try serve.ask(serve.head("GET /"))
@@ -179,9 +177,7 @@ import WaitingTests
 
   @Test func `Events are views, one after the other on one connection`() throws {
     let serve = try ServeProcess()
-    let answer = try serve.ask(serve.head("GET /events")) {
-      $0.ranges(of: "event: view\ndata: {").count > 2
-    }
+    let answer = try serve.ask(serve.head("GET /events")) { $0.ranges(of: "event: view\ndata: {").count > 2 }
     #expect(answer.status == 200 && answer.head.contains("Content-Type: text/event-stream"))
     #expect(answer.body.ranges(of: "event: view\ndata: {").count > 2)
   }

@@ -93,8 +93,7 @@
     try raw().execute(
       "INSERT INTO claims SELECT 9223372036854775807, role, pid, start_time, boot_high, boot_low, incarnation, "
         + "claimed_boot_ns, claimed_wall_ns, seen_epoch, reason FROM claims")
-    #expect(
-      app.claim(seen: Epoch(Int64.max)) == .failed(.epochsExhausted(path: place.layout.database)))
+    #expect(app.claim(seen: Epoch(Int64.max)) == .failed(.epochsExhausted(path: place.layout.database)))
   }
 
   @Test func `Rows of claims can be neither updated nor deleted`() throws {

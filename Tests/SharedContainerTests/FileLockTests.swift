@@ -5,8 +5,7 @@
 
   private var path: String { place.file("a.lock") }
 
-  @Test
-  func `K-21 A lock that was taken twice is free after one drop`() throws {
+  @Test func `K-21 A lock that was taken twice is free after one drop`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)
@@ -91,8 +90,7 @@
       Files.write(place.file("b"), [])
       rename(place.file("b"), path)
     }
-    #expect(
-      mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
+    #expect(mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
   }
 
   @Test func `A removed lock file is created again when its lock is next taken`() {

@@ -13,8 +13,7 @@
     _ = app.write(
       Beat(
         role: .app, epoch: 1, phase: .established, counter: 5, process: .test,
-        bootClock: Instant(nanoseconds: 1),
-        wallClockNanoseconds: 2))
+        bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2))
     // The connection must live until the copy is made: closing it checkpoints the log.
     withExtendedLifetime(app) { Files.copyByAnotherProcess(place.directory, copy) }
     return claim

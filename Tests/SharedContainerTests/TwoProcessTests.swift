@@ -62,9 +62,7 @@
     #expect(snapshot.writes.count == Int64(claims))
   }
 
-  @Test
-  func `Of two processes that claim at the same instant exactly one succeeds, in 10,000 races`()
-    throws
+  @Test func `Of two processes that claim at the same instant exactly one succeeds, in 10,000 races`() throws
   {
     let rounds = getenv("BATON_RACE_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10_000
     // Two gates in turn, so a quick process cannot take the other's byte of the next round.
@@ -94,18 +92,14 @@
     try expectExclusion(claims: rounds)
   }
 
-  @Test
-  func `Two processes that claim whenever the node is free never own it at once`()
-    throws
-  {
+  @Test func `Two processes that claim whenever the node is free never own it at once`() throws {
     let claims = 1_000
     let racers = try Role.allCases.map { try start("contend", $0, count: claims) }
     for racer in racers { #expect(racer.exitStatus() == 0) }
     try expectExclusion(claims: 2 * claims)
   }
 
-  @Test
-  func `If two processes create a container at once, their claims get epochs 1 and 2 of one container`()
+  @Test func `If two processes create a container at once, their claims get epochs 1 and 2 of one container`()
     throws
   {
     for round in 0..<25 {
@@ -149,9 +143,7 @@
     #expect(try check?.text(0) == "ok")
   }
 
-  @Test
-  func
-    `While a process is stopped inside its claim, others can open the container, but cannot claim`()
+  @Test func `While a process is stopped inside its claim, others can open the container, but cannot claim`()
     throws
   {
     let app = try open(.app)
@@ -175,8 +167,7 @@
         == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test
-  func `The app's death frees its role lock and intent lock, its SIGSTOP frees neither`() throws {
+  @Test func `The app's death frees its role lock and intent lock, its SIGSTOP frees neither`() throws {
     let other = try open(.extension)
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
@@ -194,8 +185,7 @@
     #expect(other.seen()?.appWantsNode == false)
   }
 
-  @Test
-  func `The app's role lock and intent lock have the lowest descriptors of its open files`() throws {
+  @Test func `The app's role lock and intent lock have the lowest descriptors of its open files`() throws {
     let child = try start("hold", .app)
     #expect(child.nextByte() == UInt8(ascii: "H"))
     let open = Files.descriptors(of: child.pid)

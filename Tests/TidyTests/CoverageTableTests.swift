@@ -12,9 +12,7 @@ import Testing
     var how: String
 
     var isShown: Bool { state == "works" || state.hasPrefix("partly: ") }
-    var hasState: Bool {
-      isShown || state.hasPrefix("not built: ") || state.hasPrefix("not applicable: ")
-    }
+    var hasState: Bool { isShown || state.hasPrefix("not built: ") || state.hasPrefix("not applicable: ") }
   }
 
   private struct Name {
@@ -27,9 +25,7 @@ import Testing
     file.text.matches(of: #/func\s+`(?<name>[A-Z]-[0-9A-Z][^`]*)`/#).compactMap { match in
       let text = String(match.name)
       guard let ids = text.prefixMatch(of: #/[A-Z]-[0-9A-Z][0-9A-Za-z.]*(, [A-Z]-[0-9A-Z][0-9A-Za-z.]*)* /#)
-      else {
-        return nil
-      }
+      else { return nil }
       return Name(ids: ids.0.dropLast().split(separator: ", ").map(String.init), text: text)
     }
   }
@@ -38,8 +34,7 @@ import Testing
     let table = try #require(Project.file("Tests/coverage.tsv"))
     return table.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
       let cells =
-        line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        + ["", "", ""]
+        line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) + ["", "", ""]
       return Row(id: cells[0], claim: cells[1], state: cells[2], how: cells[3])
     }
   }
@@ -89,8 +84,7 @@ import Testing
     let page = try #require(Project.file("docs/coverage.md"))
     let listed = page.text.matches(
       of: #/(?m)^- (?<ids>[A-Z]-[0-9A-Z][0-9A-Za-z.]*(, [A-Z]-[0-9A-Z][0-9A-Za-z.]*)*)/#
-    )
-    .flatMap { $0.ids.split(separator: ", ").map(String.init) }
+    ).flatMap { $0.ids.split(separator: ", ").map(String.init) }
     let missing = try rows().filter { $0.state.hasPrefix("partly: ") || $0.state.hasPrefix("not built: ") }
     #expect(listed.sorted() == missing.map(\.id).sorted(), "run scripts/coverage")
   }

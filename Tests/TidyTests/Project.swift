@@ -19,8 +19,7 @@ enum Project {
   }
 
   static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-    .deletingLastPathComponent()
-    .deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
 
   /// Every file that git tracks or would add.
   static let paths: [String] = {

@@ -86,8 +86,7 @@ import Testing
     let shells = [
       "Sources/WalletProcess/", "Sources/Coordinator/", "Sources/MainAppd/", "Sources/NotifyExtd/",
       "Sources/NotifyOnlyd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
-      "Sources/Simulation/Run/",
-      "Sources/Simulation/Explore/",
+      "Sources/Simulation/Run/", "Sources/Simulation/Explore/",
     ]
     for shell in shells { #expect(Project.sources.contains { $0.path.hasPrefix(shell) }, "\(shell)") }
     // `isOwned` is for the simulation's checks, not for a process.

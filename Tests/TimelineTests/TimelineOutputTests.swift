@@ -299,8 +299,7 @@ extension Timeline {
     run.at(40, .wallet(.extension), .contentGiven(1))
     run.at(
       41, .phone(), .contentArrived(1), .notified("“Received”", push: nil),
-      .pushFate(1, isEnd: true, words: "delivered")
-    )
+      .pushFate(1, isEnd: true, words: "delivered"))
     let timeline = run.finished()
     #expect(timeline.arrows(.push).map(\.label) == ["push 1, 2.000 ms", "push 1, 5.000 ms"])
     #expect(timeline.arrows(.content).count == 1)

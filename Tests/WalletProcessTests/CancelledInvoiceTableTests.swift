@@ -1,8 +1,7 @@
 import Platform
 import WalletProcess
 
-@Suite("Cancelled invoices in the container")
-final class CancelledInvoiceTableTests {
+@Suite("Cancelled invoices in the container") final class CancelledInvoiceTableTests {
   private let scratch: ScratchContainer
   private let invoices = [UInt8](1...2).map { number in
     let hash = Bytes32([UInt8](repeating: number, count: 32)) ?? .zero

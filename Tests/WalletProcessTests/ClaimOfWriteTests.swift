@@ -4,8 +4,7 @@ import Platform
 
 /// Two invoices wait for a blocked container. Between their writes another process takes the node over, and the app
 /// claims it again.
-@Suite("The claim of a write")
-final class ClaimOfWriteTests {
+@Suite("The claim of a write") final class ClaimOfWriteTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
   private let app: SharedContainer
@@ -39,8 +38,7 @@ final class ClaimOfWriteTests {
     try database.rows("SELECT epoch FROM node_writes").map { try $0.integer(0) }
   }
 
-  @Test
-  func `A write decided under one claim is not made under the next`() throws {
+  @Test func `A write decided under one claim is not made under the next`() throws {
     var written: Set<Bytes32> = []
     wallet.willCarryOut = { [unowned self] in
       guard case .container(.write(let change, _)) = $0, let invoice = change.newInvoice,

@@ -54,8 +54,7 @@ import Glibc
       ])
   }
 
-  @Test
-  func `A symbolic link instead of the journal directory is refused, and nothing is removed`() throws {
+  @Test func `A symbolic link instead of the journal directory is refused, and nothing is removed`() throws {
     let folder = try Folder()
     for pid in 1...2 { folder.write("2026110\(pid)T000000-mainappd-\(pid).jsonl", days: 8) }
     let link = "\(folder.path)-link"
@@ -99,8 +98,7 @@ import Glibc
     #expect(folder.names == ["20261101T000132-iosd-1.jsonl"])
   }
 
-  @Test
-  func `M-3.4, D-8.4 99 old journals are removed in 7 steps`() throws {
+  @Test func `M-3.4, D-8.4 99 old journals are removed in 7 steps`() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     let (steps, end) = folder.clean()
@@ -109,8 +107,7 @@ import Glibc
     #expect(folder.names == ["20261101T000199-iosd-1.jsonl"])
   }
 
-  @Test
-  func `The removal of old journals fails if the journal directory is missing`() {
+  @Test func `The removal of old journals fails if the journal directory is missing`() {
     let cleaner = JournalCleaner(directory: "/nowhere/at/all")
     guard case .failed(let why) = cleaner.step() else {
       Issue.record("a missing folder was cleaned")

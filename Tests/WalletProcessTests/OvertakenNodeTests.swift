@@ -3,8 +3,7 @@ import Glibc
 @testable import WalletProcess
 
 /// A node that another owner takes over, or that loses its container, while it connects.
-@Suite("A node that is taken over")
-final class OvertakenNodeTests {
+@Suite("A node that is taken over") final class OvertakenNodeTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
   private let app: SharedContainer
@@ -50,8 +49,7 @@ final class OvertakenNodeTests {
     #expect(peer.received.isEmpty)
   }
 
-  @Test
-  func `A node taken over during its dial is fenced before channel_reestablish`() throws {
+  @Test func `A node taken over during its dial is fenced before channel_reestablish`() throws {
     peer.onInit = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
     start()
     let isOver = { [unowned self] in

@@ -4,8 +4,7 @@ import Glibc
 @testable import WalletProcess
 
 /// The test plays the phone at the other end of a socket pair and sends its answers in advance.
-@Suite("The seed in the phone's keychain")
-struct PhoneKeychainTests {
+@Suite("The seed in the phone's keychain") struct PhoneKeychainTests {
   private let seed = [UInt8](repeating: 1, count: 32)
 
   private func answer(_ body: [UInt8] = []) -> ControlMessage {

@@ -2,8 +2,7 @@ import Glibc
 
 @testable import WalletProcess
 
-@Suite("Presence messages between the two processes")
-struct PresenceLinkTests {
+@Suite("Presence messages between the two processes") struct PresenceLinkTests {
   @Test func `Each presence message is received once, also after the other process has opened a new socket`()
     throws
   {
@@ -44,8 +43,7 @@ struct PresenceLinkTests {
     .heard(PresenceMessage(code: .appPing, released: epoch))
   }
 
-  @Test
-  func `A burst of presence messages, and then a message per interval, pass without delay`() {
+  @Test func `A burst of presence messages, and then a message per interval, pass without delay`() {
     var pace = PresencePace()
     for number in 0..<UInt64(PresencePace.burst) {
       let isHeard = pace.arrived(message(number), at: start)

@@ -2,8 +2,7 @@ import Foundation
 import WalletProcess
 
 /// Outgoing payments, when an old copy of the database adopts a newer channel from the peer's backup.
-@Suite("Outgoing payments after a restored backup")
-final class RestoredPaymentsTests {
+@Suite("Outgoing payments after a restored backup") final class RestoredPaymentsTests {
   private let scratch: ScratchContainer
   private let preimage = SHA256.hash([1])
   private let container: SharedContainer
@@ -46,8 +45,7 @@ final class RestoredPaymentsTests {
   }
 
   /// Exchanges messages until both queues are empty or `isThere` holds for the wallet. Returns whether it holds.
-  @discardableResult
-  private func exchange(
+  @discardableResult private func exchange(
     _ wallet: inout Channel, _ peer: inout Channel, until isThere: (Channel) -> Bool
   ) throws -> Bool {
     while true {
@@ -72,9 +70,8 @@ final class RestoredPaymentsTests {
 
   private func rows() throws -> [[String]] {
     try scratch.read(container) { reader in
-      try reader.rows(
-        "SELECT htlc, state, coalesce(hex(preimage), '') FROM outgoing_payments ORDER BY id"
-      ).map { ["\(try $0.integer(0))", try $0.text(1), try $0.text(2)] }
+      try reader.rows("SELECT htlc, state, coalesce(hex(preimage), '') FROM outgoing_payments ORDER BY id")
+        .map { ["\(try $0.integer(0))", try $0.text(1), try $0.text(2)] }
     }
   }
 
@@ -91,13 +88,10 @@ final class RestoredPaymentsTests {
     #expect(ofNode == inMemory)
     try write(NodeChange(channel: channel, restored: []))
     #expect(try scratch.state(container).payments == inMemory)
-    for hash in [hash] + copy.map(\.paymentHash) {
-      #expect(try self.past(hash) == past[hash])
-    }
+    for hash in [hash] + copy.map(\.paymentHash) { #expect(try self.past(hash) == past[hash]) }
   }
 
-  @Test
-  func `A payment pending in the old database ends with its result in the restored channel`() throws {
+  @Test func `A payment pending in the old database ends with its result in the restored channel`() throws {
     try restore(try channel(afterFailures: 0, end: .paid(preimage: preimage)), over: [payment(0)])
     #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])
   }
@@ -134,8 +128,7 @@ final class RestoredPaymentsTests {
     #expect(try rows() == [["1", "paid", preimage.hex.uppercased()]])
   }
 
-  @Test
-  func `A pending payment that is missing in the restored channel is marked lost`() throws {
+  @Test func `A pending payment that is missing in the restored channel is marked lost`() throws {
     var other = payment(0)
     other.paymentHash = SHA256.hash([9])
     try restore(try channel(afterFailures: 1, end: nil), over: [other])
@@ -143,8 +136,7 @@ final class RestoredPaymentsTests {
     #expect(try past(other.paymentHash) == .lost)
   }
 
-  @Test
-  func `A payment stored as paid stays paid, even if an adopted channel has it pending`() throws {
+  @Test func `A payment stored as paid stays paid, even if an adopted channel has it pending`() throws {
     let channel = try channel(afterFailures: 1, end: nil)
     try write(NodeChange(payments: PaymentChange(offered: [payment(0)])))
     try write(

@@ -3,8 +3,7 @@
 @testable import WalletProcess
 
 /// A wallet killed after it accepted a payment and before it sent the preimage.
-@Suite("An accepted payment whose preimage was not sent")
-final class RevealedAgainTests {
+@Suite("An accepted payment whose preimage was not sent") final class RevealedAgainTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
   private let container: SharedContainer
@@ -24,8 +23,7 @@ final class RevealedAgainTests {
     return wallet
   }
 
-  @Test
-  func `If the invoice of an accepted payment is lost, the node sends neither preimage nor commitment`()
+  @Test func `If the invoice of an accepted payment is lost, the node sends neither preimage nor commitment`()
     throws
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)

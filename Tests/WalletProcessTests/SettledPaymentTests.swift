@@ -2,14 +2,12 @@ import Foundation
 import WalletProcess
 
 /// Received payments that a push may report without a connection, in a real container.
-@Suite("Settled payments")
-final class SettledPaymentTests {
+@Suite("Settled payments") final class SettledPaymentTests {
   private let scratch: ScratchContainer
 
   init() throws { scratch = try ScratchContainer() }
 
-  @Test
-  func `A received payment counts as settled only when its HTLC has left the channel`() throws {
+  @Test func `A received payment counts as settled only when its HTLC has left the channel`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     let (one, two) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
@@ -33,9 +31,7 @@ final class SettledPaymentTests {
     #expect(try settled(container, one) == (["01"], ["01", "02"]))
   }
 
-  private func offer(
-    _ hash: [UInt8], _ direction: String, _ id: Int64, _ writer: NodeWriter
-  ) throws {
+  private func offer(_ hash: [UInt8], _ direction: String, _ id: Int64, _ writer: NodeWriter) throws {
     try writer.execute(
       "INSERT INTO htlcs (channel, direction, id, amount_msat, payment_hash, cltv_expiry, state) VALUES (x'07', ?, ?, 5, ?, 9, 's')",
       [.text(direction), .integer(id), .blob(hash)])

@@ -4,8 +4,7 @@ import Heartbeat
 import WalletProcess
 
 /// Splices in a real container, step by step.
-@Suite("The table of splices")
-final class SpliceTableTests {
+@Suite("The table of splices") final class SpliceTableTests {
   private let scratch: ScratchContainer
 
   init() throws { scratch = try ScratchContainer() }
@@ -43,8 +42,7 @@ final class SpliceTableTests {
     }
   }
 
-  @Test
-  func `Each stage of a splice is read as written, and its row stays when the splice is done`() throws {
+  @Test func `Each stage of a splice is read as written, and its row stays when the splice is done`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     var seen: [String] = []
@@ -84,13 +82,11 @@ final class SpliceTableTests {
     #expect(try states(container) == ["forgotten", "signing"])
     record.splice = nil
     record.revision += 1
-    try scratch.write(
-      NodeChange(channel: try Channel(restoring: record), restored: []), claim, container)
+    try scratch.write(NodeChange(channel: try Channel(restoring: record), restored: []), claim, container)
     #expect(try states(container) == ["forgotten", "lost"])
   }
 
-  @Test
-  func `If a splice's row does not match the splice transaction, the state cannot be read`() throws {
+  @Test func `If a splice's row does not match the splice transaction, the state cannot be read`() throws {
     let container = try scratch.open()
     let (claim, _) = try scratch.claim(container)
     try scratch.write(NodeChange(channel: try steps()[1]), claim, container)

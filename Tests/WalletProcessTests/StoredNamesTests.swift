@@ -4,8 +4,7 @@ import WalletProcess
 @testable import LightningIO
 
 /// Existing databases have these values: renaming a Swift case must not change them.
-@Suite("The stored names of values")
-struct StoredNamesTests {
+@Suite("The stored names of values") struct StoredNamesTests {
   private func names<Value: CaseIterable>(_: Value.Type) -> [String] { Value.allCases.map { "\($0)" } }
 
   private func rawValues<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type) -> [String] {
@@ -64,8 +63,7 @@ struct StoredNamesTests {
   }
 }
 
-@Suite("The stored state after each step")
-final class StoredStateTests {
+@Suite("The stored state after each step") final class StoredStateTests {
   private let scratch: ScratchContainer
   private let container: SharedContainer
   private let claim: Claim
@@ -123,8 +121,7 @@ final class StoredStateTests {
     }
   }
 
-  @Test
-  func `A channel of the same or an older revision is not written`() throws {
+  @Test func `A channel of the same or an older revision is not written`() throws {
     var record = ChannelRecord(id: SHA256.hash([1]), isOpener: false, localMsat: 1, remoteMsat: 2)
     record.revision = 7
     try write(NodeChange(channel: try Channel(restoring: record)))

@@ -54,8 +54,7 @@ final class TestPeer {
 
   private func answerInit(_ fence: Claim) throws {
     try onInit?()
-    let answer = FenceAnswer(
-      accepted: true, highest: fence.epoch, container: fence.container)
+    let answer = FenceAnswer(accepted: true, highest: fence.epoch, container: fence.container)
     send(.initMessage(InitMessage()))
     send(.fenceAnswer(answer))
     if let backup { send(.peerStorageRetrieval(backup)) }

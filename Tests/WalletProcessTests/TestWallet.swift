@@ -25,8 +25,7 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
   ) throws {
     let journal = try Journal(
       directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
-    container = WalletContainer(
-      shared, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal)
+    container = WalletContainer(shared, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal)
     wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: peer)
     invoices = InvoiceMaker(secrets: secrets, clock: scratch.clock, peer: peer?.node)
     let wallet = WalletMachine(

@@ -4,8 +4,7 @@ import Heartbeat
 import WalletProcess
 
 /// Since when payments wait for their parts, in a real container.
-@Suite("The table of waits")
-final class WaitingPartsTableTests {
+@Suite("The table of waits") final class WaitingPartsTableTests {
   private let scratch: ScratchContainer
   private let boot = BootID(high: .max, low: 2)
 
@@ -39,8 +38,7 @@ final class WaitingPartsTableTests {
         WaitingParts(paymentHash: two, waited: .seconds(10)),
       ])
     try write([two], moment(140), container, claim)
-    #expect(
-      try read(moment(150), container) == [WaitingParts(paymentHash: two, waited: .seconds(30))])
+    #expect(try read(moment(150), container) == [WaitingParts(paymentHash: two, waited: .seconds(30))])
     try write([], moment(150), container, claim)
     #expect(try read(moment(150), container) == [])
   }
@@ -57,8 +55,7 @@ final class WaitingPartsTableTests {
     #expect(try read(moment(400, next), container) == [WaitingParts(paymentHash: hash, waited: nil)])
     #expect(try read(moment(99), container) == [WaitingParts(paymentHash: hash, waited: nil)])
     try write([hash], moment(400, next), container, claim)
-    #expect(
-      try read(moment(407, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(7))])
+    #expect(try read(moment(407, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(7))])
     try write([hash], moment(7, next), container, claim)
     #expect(try read(moment(8, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(1))])
   }

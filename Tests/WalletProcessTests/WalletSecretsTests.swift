@@ -3,8 +3,7 @@ import Platform
 
 @testable import WalletProcess
 
-@Suite("Backups sealed with the seed")
-struct WalletSecretsTests {
+@Suite("Backups sealed with the seed") struct WalletSecretsTests {
   private let scratch: ScratchContainer
   private let secrets: WalletSecrets
   private let backup: NodeBackup
@@ -44,8 +43,7 @@ struct WalletSecretsTests {
 }
 
 /// The wallet's container orders, on a real container.
-@Suite("The port to the container")
-final class WalletContainerTests {
+@Suite("The port to the container") final class WalletContainerTests {
   private let scratch: ScratchContainer
   private let loop: EventLoop
   private let secrets: WalletSecrets
@@ -148,8 +146,7 @@ final class WalletContainerTests {
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
-  @Test
-  func `A push without a payment hash reports a payment received after it, not earlier ones`() throws {
+  @Test func `A push without a payment hash reports a payment received after it, not earlier ones`() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
     try receive("old", claim, app)

@@ -78,8 +78,7 @@ import Testing
   @Test(arguments: [
     nil, "", "no JSON", "[]", "{}", #"{"type":"incomingHtlc"}"#, #"{"payload":{}}"#,
     #"{"type":"wakeToTimeout","payload":{}}"#, #"{"type":7,"payload":{}}"#,
-    #"{"type":"incomingHtlc","payload":[]}"#,
-    #"{"type":"incomingHtlc","type":"mutualClose","payload":{}}"#,
+    #"{"type":"incomingHtlc","payload":[]}"#, #"{"type":"incomingHtlc","type":"mutualClose","payload":{}}"#,
   ]) func `A payload that cannot be opened, is no JSON object or has no known type is unreadable`(
     plain: String?
   ) {
@@ -141,8 +140,7 @@ import Testing
   }
 
   @Test func `B-1.3.3 A paid channel order says that the channel is ready`() {
-    #expect(
-      says(content(.orderPaymentConfirmed), "Channel Ready", "Open Bitkit to complete setup"))
+    #expect(says(content(.orderPaymentConfirmed), "Channel Ready", "Open Bitkit to complete setup"))
   }
 
   @Test func `B-1.3.4 A mutual close says that the funds moved to savings`() {

@@ -7,16 +7,14 @@ import Testing
   private static let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
   private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")
 
-  @Test
-  func `L-K.2 A received payment shows amount and description and increments the badge`() {
+  @Test func `L-K.2 A received payment shows amount and description and increments the badge`() {
     let content = NotificationContent(.received(Self.payment), of: .phoenix)
     #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
     #expect(content.badgeIncrement == 1 && content.kind == .payment)
     #expect(NotificationContent(.received(Self.secondPayment), of: .phoenix).body == "+1,500 msat")
   }
 
-  @Test
-  func `A payment's notification is the same for a push and without one`() {
+  @Test func `A payment's notification is the same for a push and without one`() {
     #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment), of: .phoenix))
   }
 
@@ -26,9 +24,7 @@ import Testing
         .nothingReceived(.incomingPayment), "Missed incoming payment",
         "Open the wallet and ask the sender to retry."
       ),
-      (
-        .nothingReceived(.pendingSettlement), "Please open the wallet", "An incoming settlement is pending."
-      ),
+      (.nothingReceived(.pendingSettlement), "Please open the wallet", "An incoming settlement is pending."),
       (.nothingReceived(.onionMessage), "Wallet", "Is running in the background."),
       (.nothingReceived(.unreadable), "Wallet", "Open the wallet to check for new activity."),
       (.partsWait, "Payment incoming", "Part of it has arrived. Waiting for the rest."),

@@ -50,8 +50,7 @@ import Testing
     [.keep(push: push), .read(push: push, withKey: false)]
   }
 
-  @Test
-  func `A push that the known key does not open has the keychain asked once more, then is told`() {
+  @Test func `A push that the known key does not open has the keychain asked once more, then is told`() {
     var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
     #expect(desk.handle(.notOpened(push: 1), at: milliseconds(1)) == [.askForKey])
     #expect(desk.deadline == milliseconds(250))

@@ -9,8 +9,7 @@ struct DevicePage {
 
   private var rows: [(String, String)] {
     let lock =
-      !record.locked
-      ? "unlocked" : record.unlockedBefore ? "locked" : "locked, not yet unlocked since boot"
+      !record.locked ? "unlocked" : record.unlockedBefore ? "locked" : "locked, not yet unlocked since boot"
     func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
     return [
       ("screen", lock),

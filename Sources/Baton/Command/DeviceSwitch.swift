@@ -61,8 +61,7 @@ struct DeviceSwitch {
         "network", "whether the phone has a network", no: "the network is gone", yes: "the network is there"),
       DeviceSwitch(
         "storage", field: "storage-full", "whether the phone's storage is full", words: ["free", "full"],
-        no: "there is room in the storage",
-        yes: "the storage is full: writes that need more room fail"),
+        no: "there is room in the storage", yes: "the storage is full: writes that need more room fail"),
       DeviceSwitch(
         "audio", "whether another app plays audio", no: "no other app plays audio",
         yes: "another app plays audio"),

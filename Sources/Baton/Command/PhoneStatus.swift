@@ -115,10 +115,7 @@ struct PhoneStatus {
     guard let splice = container?.wallet.splices.last, !splice.isOver else { return [] }
     let amount = HumanText.amount(msat: splice.amountMsat)
     return [
-      (
-        "withdrawing",
-        "\(amount) on chain by transaction \(splice.transaction.prefix(8)): \(splice.state)"
-      )
+      ("withdrawing", "\(amount) on chain by transaction \(splice.transaction.prefix(8)): \(splice.state)")
     ]
   }
 
@@ -212,14 +209,11 @@ struct PhoneStatus {
       iosdTrouble: iosdTrouble, byHand: handRun.map(\.document), app: appState, appStatus: appText,
       atWorkOn: iosd?.app.ownTasks ?? [], extension: iosd?.extension.state,
       extensionPid: iosd?.extension.pid, appPid: iosd?.app.pid, frozen: frozen, blindSpots: blindSpots,
-      badge: iosd?.badge,
-      nowPlaying: iosd?.nowPlaying?.by, lspdRunning: lspdAnswer.isRunning,
+      badge: iosd?.badge, nowPlaying: iosd?.nowPlaying?.by, lspdRunning: lspdAnswer.isRunning,
       lspdTrouble: lspdAnswer.trouble(of: .lspd), walletConnected: lspd?.walletConnected ?? false,
-      channelEstablished: lspd?.channelEstablished ?? false, peerEpoch: lspd?.epoch,
-      heldPayments: lspd?.held, offeredPayments: lspd?.offered, offeredForMs: lspd?.offeredForMs,
-      walletMsat: lspd?.walletMsat,
-      wallets: lspd?.wallets,
-      walletsConnected: lspd?.walletsConnected)
+      channelEstablished: lspd?.channelEstablished ?? false, peerEpoch: lspd?.epoch, heldPayments: lspd?.held,
+      offeredPayments: lspd?.offered, offeredForMs: lspd?.offeredForMs, walletMsat: lspd?.walletMsat,
+      wallets: lspd?.wallets, walletsConnected: lspd?.walletsConnected)
     guard let container else { return document }
     document.holder = container.holder
     document.appWantsNode = container.snapshot.appWantsNode

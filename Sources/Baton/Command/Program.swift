@@ -5,17 +5,12 @@ enum Program {
   static var verbs: [any Verb.Type] {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, ListVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
-      KillVerb.self, FreezeVerb.self, ThawVerb.self,
-      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
-      LSPVerb.self, WebhookVerb.self,
-      StatusVerb.self, WatchVerb.self, ServeVerb.self,
-      InspectVerb.self, DoctorVerb.self,
-      JudgeVerb.self, TimelineVerb.self, ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self,
-      ExploreVerb.self,
-      AblationVerb.self, MuseumVerb.self,
-      ChaosVerb.self, SoakVerb.self,
-      ScratchVerb.self, PairVerb.self,
-      CompletionVerb.self, HelpVerb.self,
+      KillVerb.self, FreezeVerb.self, ThawVerb.self, InvoiceVerb.self, PayVerb.self, SendVerb.self,
+      WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self, LSPVerb.self, WebhookVerb.self, StatusVerb.self,
+      WatchVerb.self, ServeVerb.self, InspectVerb.self, DoctorVerb.self, JudgeVerb.self, TimelineVerb.self,
+      ReplayVerb.self, RunVerb.self, CIVerb.self, SimVerb.self, ExploreVerb.self, AblationVerb.self,
+      MuseumVerb.self, ChaosVerb.self, SoakVerb.self, ScratchVerb.self, PairVerb.self, CompletionVerb.self,
+      HelpVerb.self,
     ]
   }
 

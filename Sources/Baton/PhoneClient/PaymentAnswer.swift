@@ -75,9 +75,7 @@ package struct PaymentAnswer: Sendable {
     }
   }
 
-  package var failureSentence: String {
-    "failed with \(failure?.words ?? "code \(code ?? "?")"): \(meaning)"
-  }
+  package var failureSentence: String { "failed with \(failure?.words ?? "code \(code ?? "?")"): \(meaning)" }
 
   package var failure: FailureCode? {
     code.flatMap { UInt16($0.dropFirst(2), radix: 16) }.map { FailureCode(rawValue: $0) }

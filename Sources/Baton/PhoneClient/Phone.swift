@@ -62,16 +62,14 @@ package struct Phone: Sendable {
     return client
   }
 
-  @discardableResult
-  package func ask(
+  @discardableResult package func ask(
     _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     try connect(to: daemon).request(message, timeout: timeout)
   }
 
   /// Sends a user's request to the app; `inFront` if the app must be in front. iosd forwards it unread.
-  @discardableResult
-  package func askApp(
+  @discardableResult package func askApp(
     _ request: ControlMessage, inFront: Bool = false, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     var question = ControlMessage("ask-app", ["in-front": inFront ? "yes" : "no"])
@@ -104,8 +102,7 @@ package struct Phone: Sendable {
   ) throws -> JSONValue {
     let answer = try ask(daemon, message, timeout: timeout)
     guard let value = JSONValue(parsing: answer.body) else {
-      throw CommandFailure(
-        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` without JSON")
+      throw CommandFailure(.bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` without JSON")
     }
     return value
   }
@@ -115,8 +112,7 @@ package struct Phone: Sendable {
     _ daemon: Daemon, _ message: ControlMessage, for type: Answer.Type, timeout: TimeSpan = .seconds(30)
   ) throws -> Answer {
     guard let answer = Answer(json: try ask(daemon, message, timeout: timeout).body) else {
-      throw CommandFailure(
-        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with unexpected JSON")
+      throw CommandFailure(.bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with unexpected JSON")
     }
     return answer
   }

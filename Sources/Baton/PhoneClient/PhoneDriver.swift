@@ -26,13 +26,11 @@ package final class PhoneDriver {
 
   // MARK: The phone and the peer
 
-  @discardableResult
-  package func start() throws -> PhoneStarter.Result {
+  @discardableResult package func start() throws -> PhoneStarter.Result {
     try PhoneStarter(phone: phone, options: options).start()
   }
 
-  @discardableResult
-  package func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
+  @discardableResult package func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
 
   /// Kills lspd and starts it again from its ledger.
   package func restartPeer() throws {
@@ -63,9 +61,7 @@ package final class PhoneDriver {
 
   package func goHomeAndRelease() throws {
     try goHome()
-    try wait(for: "the app to have released the node") {
-      try status().app.statusCode == .idle
-    }
+    try wait(for: "the app to have released the node") { try status().app.statusCode == .idle }
   }
 
   package func quitAndEnd() throws {
@@ -89,8 +85,7 @@ package final class PhoneDriver {
 
   // MARK: The sender
 
-  @discardableResult
-  package func pay(
+  @discardableResult package func pay(
     _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool = false, holdSeconds: Int64? = nil
   ) throws -> PaymentAnswer {
     try phone.pay(
@@ -99,9 +94,7 @@ package final class PhoneDriver {
 
   /// Waits until lspd sees the disconnection: otherwise it offers the payment first, and pushes later.
   package func waitUntilAway() throws {
-    try wait(for: "the peer to see that the wallet is offline") {
-      try !phone.peerFacts().walletConnected
-    }
+    try wait(for: "the peer to see that the wallet is offline") { try !phone.peerFacts().walletConnected }
   }
 
   // MARK: State

@@ -35,11 +35,9 @@ package struct ProcessFacts: Hashable, Sendable {
     // An ended process without a measurement shows `?`.
     let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (row.hasEnded ? "?" : "") }
     return [
-      now.process, "\(row.pid)", now.state,
-      HumanText.span(end - Instant(nanoseconds: row.startedAt)),
-      now.footprintBytes.map(HumanText.megabytes) ?? "",
-      size(row.peakFootprintBytes), now.residentBytes.map(HumanText.megabytes) ?? "",
-      size(row.peakResidentBytes),
+      now.process, "\(row.pid)", now.state, HumanText.span(end - Instant(nanoseconds: row.startedAt)),
+      now.footprintBytes.map(HumanText.megabytes) ?? "", size(row.peakFootprintBytes),
+      now.residentBytes.map(HumanText.megabytes) ?? "", size(row.peakResidentBytes),
       [row.launchReason, row.wholeReason].compactMap { $0 }.joined(separator: "; "),
     ]
   }

@@ -6,8 +6,7 @@ package enum StandardOutput {
   private static let trouble = Locked<Int32?>(nil)
 
   /// False once a write has failed: text after a gap would be misread.
-  @discardableResult
-  package static func write(_ text: String) -> Bool {
+  @discardableResult package static func write(_ text: String) -> Bool {
     trouble.withLock { trouble in
       if trouble != nil { return false }
       if writeAll(standardOutput, Array(text.utf8)) { return true }

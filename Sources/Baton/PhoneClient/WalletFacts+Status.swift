@@ -7,9 +7,7 @@ extension WalletFacts {
   package var statusCode: StatusCode? { (status?["code"]).flatMap(StatusCode.init) }
 
   /// Stopped, and not by iosd, which knows of the stops that it has made.
-  package var isFrozen: Bool {
-    state != AppState.suspended.word && pid.map(ProcessTable.isStopped) ?? false
-  }
+  package var isFrozen: Bool { state != AppState.suspended.word && pid.map(ProcessTable.isStopped) ?? false }
 
   /// Of a process that has run for a while without a word.
   package var silence: String? {

@@ -27,9 +27,7 @@ extension Handle {
 
   private func push(_ event: baton_message, _ bytes: [UInt8], to coordinator: NodeCoordinator<CNode>) -> Int32
   {
-    guard let reason = PushReason(code: event.code) else {
-      return misuse("unknown reason of a push")
-    }
+    guard let reason = PushReason(code: event.code) else { return misuse("unknown reason of a push") }
     let payment = PaymentHash(bytes)
     guard payment != nil || bytes.isEmpty else { return misuse("a payment hash has 32 bytes") }
     if CEnum(event.kind) == BATON_EVENT_PUSH {

@@ -8,9 +8,7 @@ private func handle(_ pointer: OpaquePointer?) -> Handle? {
 }
 
 /// The coordinator of an opened handle.
-private func opened(
-  _ pointer: OpaquePointer?, _ body: (Handle, NodeCoordinator<CNode>) -> Int32
-) -> Int32 {
+private func opened(_ pointer: OpaquePointer?, _ body: (Handle, NodeCoordinator<CNode>) -> Int32) -> Int32 {
   guard let handle = handle(pointer) else { return Code.misuse }
   guard let coordinator = handle.coordinator else { return handle.misuse("this handle was not opened") }
   return body(handle, coordinator)
@@ -45,8 +43,7 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
   return handle.open(role, directory, migrations.compactMap { $0 })
 }
 
-@_cdecl("baton_close")
-public func close(_ pointer: OpaquePointer?) {
+@_cdecl("baton_close") public func close(_ pointer: OpaquePointer?) {
   guard let pointer else { return }
   let handle = Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(pointer))
   // The lock is dropped with the handle.
@@ -54,8 +51,7 @@ public func close(_ pointer: OpaquePointer?) {
   handle.release()
 }
 
-@_cdecl("baton_error")
-public func error(_ pointer: OpaquePointer?) -> UnsafePointer<CChar>? {
+@_cdecl("baton_error") public func error(_ pointer: OpaquePointer?) -> UnsafePointer<CChar>? {
   // Static, as no handle could own it.
   guard let handle = handle(pointer) else { return noHandle.pointer }
   return handle.errorText
@@ -67,8 +63,7 @@ nonisolated(unsafe) private let noHandle: CText = {
   return text
 }()
 
-@_cdecl("baton_want")
-public func want(_ pointer: OpaquePointer?) -> Int32 {
+@_cdecl("baton_want") public func want(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { handle, coordinator in
     guard coordinator.role == .app else {
       return handle.misuse("baton_want is for the app only; the extension gets pushes")
@@ -78,8 +73,7 @@ public func want(_ pointer: OpaquePointer?) -> Int32 {
   }
 }
 
-@_cdecl("baton_unwant")
-public func unwant(_ pointer: OpaquePointer?) -> Int32 {
+@_cdecl("baton_unwant") public func unwant(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { handle, coordinator in
     guard coordinator.role == .app else {
       return handle.misuse("baton_unwant is for the app only; the extension gets pushes")
@@ -100,24 +94,21 @@ public func event(_ pointer: OpaquePointer?, _ event: UnsafePointer<baton_messag
 @_cdecl("baton_wait")
 public func wait(_ pointer: OpaquePointer?) -> Int64 { handle(pointer)?.coordinator?.nanosecondsToWake ?? -1 }
 
-@_cdecl("baton_wake")
-public func wake(_ pointer: OpaquePointer?) -> Int32 {
+@_cdecl("baton_wake") public func wake(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { _, coordinator in
     coordinator.wake()
     return Code.ok
   }
 }
 
-@_cdecl("baton_process_to_watch")
-public func processToWatch(_ pointer: OpaquePointer?) -> Int32 {
+@_cdecl("baton_process_to_watch") public func processToWatch(_ pointer: OpaquePointer?) -> Int32 {
   handle(pointer)?.coordinator?.processToWatch ?? 0
 }
 
 @_cdecl("baton_listen")
 public func listen(_ pointer: OpaquePointer?) -> Int32 { handle(pointer)?.coordinator?.listen() ?? -1 }
 
-@_cdecl("baton_presence_arrived")
-public func presenceArrived(_ pointer: OpaquePointer?) -> Int32 {
+@_cdecl("baton_presence_arrived") public func presenceArrived(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { _, coordinator in
     coordinator.presenceArrived()
     return Code.ok
@@ -133,8 +124,7 @@ public func next(_ pointer: OpaquePointer?, _ directive: UnsafeMutablePointer<ba
   return Code.ok
 }
 
-@_cdecl("baton_write")
-public func write(
+@_cdecl("baton_write") public func write(
   _ pointer: OpaquePointer?, _ lease: UInt64, _ what: UnsafePointer<CChar>?, _ body: baton_body?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -147,8 +137,7 @@ public func write(
   }
 }
 
-@_cdecl("baton_read")
-public func read(
+@_cdecl("baton_read") public func read(
   _ pointer: OpaquePointer?, _ lease: UInt64, _ body: baton_body?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   opened(pointer) { handle, _ in
@@ -157,8 +146,7 @@ public func read(
   }
 }
 
-@_cdecl("baton_found")
-public func found(
+@_cdecl("baton_found") public func found(
   _ access: OpaquePointer?, _ hash: UnsafePointer<UInt8>?, _ amountMsat: UInt64,
   _ words: UnsafePointer<CChar>?
 ) -> Int32 {
@@ -174,8 +162,7 @@ private func inside(_ access: OpaquePointer) -> Access {
   Unmanaged<Access>.fromOpaque(UnsafeRawPointer(access)).takeUnretainedValue()
 }
 
-@_cdecl("baton_sql")
-public func sql(
+@_cdecl("baton_sql") public func sql(
   _ access: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<baton_value>?, _ count: Int,
   _ row: baton_row?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -25,9 +25,8 @@ public enum PhoneMessages {
 
   /// The notification of a payment that a process received by itself. One message withdraws the announcement, too:
   /// between two the extension may announce the payment once more.
-  public static func notification(
-    of payment: ReceivedPayment, withdrawsAnnouncement: Bool
-  ) -> ControlMessage {
+  public static func notification(of payment: ReceivedPayment, withdrawsAnnouncement: Bool) -> ControlMessage
+  {
     var message = ControlMessage("notification", ["key": key(ofPayment: payment.paymentHash)])
     if withdrawsAnnouncement { message["withdraw"] = key(ofAnnouncement: payment.paymentHash) }
     message.fields += WalletNotifications.fields(of: NotificationContent(payment))

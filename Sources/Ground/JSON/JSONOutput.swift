@@ -58,8 +58,7 @@ final class JSONOutput {
       bytes.append(begin)
       open.append(Container(end: end))
     } else {
-      precondition(
-        open.count > depth && open[depth].end == end, "a container is opened after its end")
+      precondition(open.count > depth && open[depth].end == end, "a container is opened after its end")
     }
   }
 

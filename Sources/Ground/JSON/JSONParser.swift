@@ -104,8 +104,7 @@ struct JSONParser {
       guard let key = string() else { return nil }
       if members.count == Self.fewMembers { keys = Set(members.map(\.key)) }
       let isNew =
-        members.count < Self.fewMembers
-        ? !members.contains { $0.key == key } : keys.insert(key).inserted
+        members.count < Self.fewMembers ? !members.contains { $0.key == key } : keys.insert(key).inserted
       guard isNew else {
         repeated = key
         return nil

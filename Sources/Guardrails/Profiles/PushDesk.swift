@@ -10,9 +10,7 @@ import Ground
 public struct PushDesk: Core {
   public static let name = "push-desk"
 
-  public struct Configuration: Hashable, Codable, Sendable {
-    public init() {}
-  }
+  public struct Configuration: Hashable, Codable, Sendable { public init() {} }
 
   public enum Event: Hashable, Codable, Sendable {
     case deadlineReached

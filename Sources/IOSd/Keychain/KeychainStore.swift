@@ -60,9 +60,7 @@ final class KeychainStore {
     return value
   }
 
-  func write(
-    _ value: [UInt8], _ group: String, _ account: String, _ protection: KeychainProtection
-  ) throws {
+  func write(_ value: [UInt8], _ group: String, _ account: String, _ protection: KeychainProtection) throws {
     let isNew = try item(group, account) == nil
     if isNew && items.count >= Self.itemsMax { throw KeychainStoreError.full }
     let nonce = randomBytes(ChaCha20Poly1305.nonceSize)

@@ -70,9 +70,7 @@ extension BitcoinAddress {
     // Otherwise the padding is too long or not zero.
     guard Bech32.words(of: program) == Array(words.dropFirst()),
       let address = Self(version: version, program: program)
-    else {
-      throw .noSuchOutput
-    }
+    else { throw .noSuchOutput }
     return address
   }
 

@@ -9,8 +9,7 @@ public enum FundingScript {
   /// `2 <pubkey1> <pubkey2> 2 OP_CHECKMULTISIG`, with the keys sorted.
   public static func witnessScript(_ one: CurvePoint, _ other: CurvePoint) -> Bytes {
     let keys = [one.bytes.array, other.bytes.array].sorted { $0.lexicographicallyPrecedes($1) }
-    return Bytes(
-      [two] + keys.flatMap { [UInt8(CurvePoint.size)] + $0 } + [two, checkMultipleSignatures])
+    return Bytes([two] + keys.flatMap { [UInt8(CurvePoint.size)] + $0 } + [two, checkMultipleSignatures])
   }
 
   /// Its P2WSH output.

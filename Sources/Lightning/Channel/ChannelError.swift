@@ -61,8 +61,7 @@ extension ChannelError {
     let body = ErrorOrWarning(channel: channel, text: description)
     switch self {
     case .otherChannel(let other): return .error(ErrorOrWarning(channel: other, text: description))
-    case .wrongSecret, .weAreBehind, .lacksSharedSignature, .conflictingSplices, .damaged:
-      return .error(body)
+    case .wrongSecret, .weAreBehind, .lacksSharedSignature, .conflictingSplices, .damaged: return .error(body)
     case .amountIsZero, .amountAboveBalance, .tooManyHTLCs, .expiryOutOfRange, .unknownHTLC, .notCommitted,
       .alreadyRemoved, .notReestablished, .unexpectedMessage, .unexpectedHTLCID, .wrongPreimage,
       .malformedFailure, .notBadOnion, .feeOfNonOpener, .feeOnFeelessChannel, .wrongSignatureCount,
@@ -114,8 +113,7 @@ extension ChannelError: CustomStringConvertible {
     case .lacksSharedSignature: "tx_signatures lacks the signature of the shared input"
     case .weAreBehind: "this side has lost data: it must restore its newest state before it uses the channel"
     case .peerIsBehind: "the other side has lost data: it must find its newest state before it reconnects"
-    case .damaged(let what):
-      "the stored channel is damaged (\(what)): only a backup can restore it"
+    case .damaged(let what): "the stored channel is damaged (\(what)): only a backup can restore it"
     }
   }
 }

@@ -6,8 +6,7 @@ extension Channel {
   /// Takes one message of this channel. Messages that belong to no channel are no-ops.
   public mutating func receive(_ message: Message) throws(ChannelError) -> [ChannelFact] {
     switch message {
-    case .channelReestablish(let body):
-      return try receiveReestablish(body)
+    case .channelReestablish(let body): return try receiveReestablish(body)
     case .addHTLC(let body):
       return try update(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.add(body)

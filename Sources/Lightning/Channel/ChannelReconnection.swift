@@ -40,9 +40,8 @@ extension Channel {
   }
 
   /// Compares both sides' numbers, and schedules lost messages for the next `takeOutgoing`.
-  public mutating func receiveReestablish(
-    _ theirs: ChannelReestablish
-  ) throws(ChannelError) -> [ChannelFact] {
+  public mutating func receiveReestablish(_ theirs: ChannelReestablish) throws(ChannelError) -> [ChannelFact]
+  {
     guard theirs.channel == record.id else { throw .otherChannel(theirs.channel) }
     guard !link.heardReestablish else { throw .unexpectedMessage(type: 136) }
     try checkRevocations(theirs)

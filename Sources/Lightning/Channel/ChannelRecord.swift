@@ -44,9 +44,7 @@ public struct ChannelRecord: Hashable, Codable, Sendable {
   static let counterLimit: UInt64 = 1 << 48
 
   /// By BOLT 2 the channel's id names its first funding: here output 0 of the transaction.
-  public var funding: OutPoint {
-    splicedTo ?? OutPoint(transaction: TransactionID(hash: id), index: 0)
-  }
+  public var funding: OutPoint { splicedTo ?? OutPoint(transaction: TransactionID(hash: id), index: 0) }
 
   public var isCommitmentInFlight: Bool { remoteCommitmentNumber != revocationsReceived }
   public var isRevocationDue: Bool { localCommitmentNumber != revocationsSent }

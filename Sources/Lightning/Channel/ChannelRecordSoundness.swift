@@ -24,8 +24,7 @@ extension ChannelRecord {
 
   private var expectedLastReceivedSecret: Bytes32 {
     guard revocationsReceived > 0 else { return .zero }
-    return PerCommitmentSecret.secret(
-      channel: id, ofOpener: !isOpener, commitment: revocationsReceived - 1)
+    return PerCommitmentSecret.secret(channel: id, ofOpener: !isOpener, commitment: revocationsReceived - 1)
   }
 
   private func checkCapacity() throws(ChannelError) {

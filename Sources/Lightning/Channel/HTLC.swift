@@ -35,9 +35,7 @@ public struct HTLC: Hashable, Codable, Sendable {
   package static let chainlessExpiry: UInt32 = 700_144
 
   /// The order of a channel's HTLCs, so that equal channels are equal values.
-  func comes(before other: HTLC) -> Bool {
-    (direction.rawValue, id) < (other.direction.rawValue, other.id)
-  }
+  func comes(before other: HTLC) -> Bool { (direction.rawValue, id) < (other.direction.rawValue, other.id) }
 }
 
 /// How an HTLC ends.

@@ -70,9 +70,7 @@ struct InvoiceFieldReader {
     guard let version = words.first else { throw .badField(.fallback) }
     guard BitcoinAddress.isKnown(version: version) else { return }
     let program = Bech32.bytes(of: words.dropFirst())
-    guard let address = BitcoinAddress(version: version, program: program) else {
-      throw .badField(.fallback)
-    }
+    guard let address = BitcoinAddress(version: version, program: program) else { throw .badField(.fallback) }
     fallbacks.append(address)
   }
 
@@ -199,7 +197,5 @@ public struct ShortChannelID: Hashable, Sendable, CustomStringConvertible {
   public init(_ number: UInt64) { self.number = number }
 
   /// `589390x3312x1`.
-  public var description: String {
-    "\(number >> 40)x\(number >> 16 & 0xff_ffff)x\(number & 0xffff)"
-  }
+  public var description: String { "\(number >> 40)x\(number >> 16 & 0xff_ffff)x\(number & 0xffff)" }
 }

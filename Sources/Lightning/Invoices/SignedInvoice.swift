@@ -114,9 +114,7 @@ enum InvoiceAmount {
   /// The shortest form.
   static func write(msat: UInt64) -> String {
     if msat.isMultiple(of: msatPerBitcoin) { return "\(msat / msatPerBitcoin)" }
-    for part in parts where msat.isMultiple(of: part.msat) {
-      return "\(msat / part.msat)\(part.letter)"
-    }
+    for part in parts where msat.isMultiple(of: part.msat) { return "\(msat / part.msat)\(part.letter)" }
     // `p` is a tenth of a millisatoshi.
     return "\(msat)0p"
   }
@@ -131,15 +129,11 @@ enum InvoiceAmount {
       return try number(digits.dropLast(), times: 1)
     }
     if letter.isEmpty { return try number(digits, times: msatPerBitcoin) }
-    guard let part = parts.first(where: { $0.letter == letter }) else {
-      throw .amountIsMalformed
-    }
+    guard let part = parts.first(where: { $0.letter == letter }) else { throw .amountIsMalformed }
     return try number(digits, times: part.msat)
   }
 
-  private static func number(
-    _ digits: ArraySlice<UInt8>, times unit: UInt64
-  ) throws(InvoiceError) -> UInt64 {
+  private static func number(_ digits: ArraySlice<UInt8>, times unit: UInt64) throws(InvoiceError) -> UInt64 {
     guard let count = UInt64(String(decoding: digits, as: UTF8.self)) else { throw .amountIsTooLarge }
     let (msat, overflowed) = count.multipliedReportingOverflow(by: unit)
     guard !overflowed else { throw .amountIsTooLarge }

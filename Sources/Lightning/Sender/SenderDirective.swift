@@ -76,9 +76,8 @@ public struct SenderFailure: Hashable, Sendable {
   public var attempts: Int
   public var end: End
 
-  public init(
-    failure: FailureClass, code: FailureCode?, notSent: SendFailure? = nil, attempts: Int, end: End
-  ) {
+  public init(failure: FailureClass, code: FailureCode?, notSent: SendFailure? = nil, attempts: Int, end: End)
+  {
     self.failure = failure
     self.code = code
     self.notSent = notSent

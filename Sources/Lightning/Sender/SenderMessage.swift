@@ -22,10 +22,7 @@ public struct SenderMessage: Hashable, Sendable {
   private static func words(_ failure: FailureClass) -> (String, String) {
     switch failure {
     case .routeNotFound:
-      (
-        "Route Not Found",
-        "Recipient may need to open their wallet to receive. Try again in a few seconds."
-      )
+      ("Route Not Found", "Recipient may need to open their wallet to receive. Try again in a few seconds.")
     case .temporaryChannelFailure:
       (
         "Payment Not Delivered",

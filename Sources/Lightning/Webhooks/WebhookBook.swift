@@ -138,8 +138,7 @@ public struct WebhookBook: Hashable, Codable, Sendable {
       call(webhook, .webhookRegistered, at: now, &step)
       beginDue(at: now, &step)
     }
-    return .set(
-      count: UInt64(webhooks.count), max: UInt64(Self.webhooksMax), isUnchanged: isUnchanged)
+    return .set(count: UInt64(webhooks.count), max: UInt64(Self.webhooksMax), isUnchanged: isUnchanged)
   }
 
   // MARK: Notifications

@@ -41,15 +41,12 @@ public enum WebhookRequest: Hashable, Codable, Sendable {
     }
   }
 
-  private static func name(_ name: String) -> JSONMember {
-    JSONMember(key: "app_name", value: .string(name))
-  }
+  private static func name(_ name: String) -> JSONMember { JSONMember(key: "app_name", value: .string(name)) }
 
   /// Nil for a result without the answer's members. Unknown members are ignored.
   public func answer(reading result: JSONValue) -> WebhookAnswer? {
     switch self {
-    case .protocols:
-      return result["protocols"]?.elements.map { .protocols($0.compactMap(\.uint)) }
+    case .protocols: return result["protocols"]?.elements.map { .protocols($0.compactMap(\.uint)) }
     case .set:
       guard let count = result["num_webhooks"]?.uint, let max = result["max_webhooks"]?.uint,
         let isUnchanged = result["no_change"]?.flag

@@ -9,9 +9,7 @@ import Ground
 package struct Chatter: Hashable, Codable, Sendable {
   private static let window = TimeSpan.seconds(10)
 
-  package static func excess(_ limit: Int) -> String {
-    "more than \(limit) ignorable messages in 10 s"
-  }
+  package static func excess(_ limit: Int) -> String { "more than \(limit) ignorable messages in 10 s" }
 
   private var since: Instant?
   private var count = 0

@@ -32,10 +32,9 @@ public struct Features: Hashable, Codable, Sendable {
     0 /* data_loss_protect */, 4 /* upfront_shutdown_script: of closing */, 6 /* gossip_queries */,
     8 /* var_onion_optin */, 10 /* gossip_queries_ex: answered with no information */,
     12 /* static_remotekey */, 14 /* payment_secret */, 16 /* basic_mpp */,
-    26 /* shutdown_anysegwit: of closing */,
-    28 /* dual_fund: of opening */, 34 /* option_quiesce */,
-    38 /* onion_messages: 513 is odd, and ignored */,
-    42 /* provide_storage */, 44 /* channel_type */, 62, /* option_splice */
+    26 /* shutdown_anysegwit: of closing */, 28 /* dual_fund: of opening */, 34 /* option_quiesce */,
+    38 /* onion_messages: 513 is odd, and ignored */, 42 /* provide_storage */, 44 /* channel_type */,
+    62, /* option_splice */
   ]
 
   /// A required feature that is not supported here: the connection must end.

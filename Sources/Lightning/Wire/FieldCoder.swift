@@ -23,8 +23,7 @@ package protocol FieldCoder {
   mutating func counted(_ value: inout Bytes) throws(Failure)
   /// Elements after their number.
   mutating func list<Element: WireCodable, Count: FixedWidthInteger>(
-    _ elements: inout [Element], count: Count.Type
-  ) throws(Failure)
+    _ elements: inout [Element], count: Count.Type) throws(Failure)
   /// A reader refuses the value otherwise.
   mutating func require(_ isValid: Bool) throws(Failure)
   /// A known record of the TLV stream. All known records come before `records`.
@@ -154,7 +153,5 @@ struct Payload: WireCodable {
   var bytes: Bytes
 
   static var blank: Payload { Payload(bytes: []) }
-  mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.rest(&bytes)
-  }
+  mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) { try coder.rest(&bytes) }
 }

@@ -48,7 +48,6 @@ public struct HeardMessage: Hashable, Sendable {
 
   private static func shortened(_ body: ErrorOrWarning) -> ErrorOrWarning {
     ErrorOrWarning(
-      channel: body.channel, data: Bytes(Array(body.data.array.prefix(keptText))),
-      code: body.code)
+      channel: body.channel, data: Bytes(Array(body.data.array.prefix(keptText))), code: body.code)
   }
 }

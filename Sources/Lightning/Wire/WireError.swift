@@ -26,8 +26,7 @@ extension WireError: CustomStringConvertible {
     case .truncated: "the message ends in the middle of a field: send it whole"
     case .numberNotMinimal: "a number is longer than needed: use its shortest form"
     case .recordsNotIncreasing: "the record types do not increase: send each type once, in ascending order"
-    case .unknownEvenRecord(let type):
-      "record type \(type) is even and unknown: omit it, or use an odd type"
+    case .unknownEvenRecord(let type): "record type \(type) is even and unknown: omit it, or use an odd type"
     case .malformedRecord(let type): "record type \(type) is malformed: check its length and content"
     case .impossibleValue: "a field has an invalid value: use one that BOLT 2 allows"
     case .unknownEvenMessage(let type):

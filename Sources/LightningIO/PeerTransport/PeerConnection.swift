@@ -95,8 +95,7 @@ public final class PeerConnection {
 
   /// The initiator.
   init(
-    dialling descriptor: Int32, _ node: PublicKey, as key: PrivateKey, ephemeral: PrivateKey,
-    loop: EventLoop
+    dialling descriptor: Int32, _ node: PublicKey, as key: PrivateKey, ephemeral: PrivateKey, loop: EventLoop
   ) {
     self.descriptor = descriptor
     self.loop = loop
@@ -208,9 +207,7 @@ public final class PeerConnection {
       finish(.hungUp)
       return false
     }
-    do throws(SystemError) {
-      channel = try answer()
-    } catch {
+    do throws(SystemError) { channel = try answer() } catch {
       finish(.failed(error))
       return false
     }
@@ -289,9 +286,7 @@ public final class PeerConnection {
 
   private func updateInterest() {
     guard state != .ended, loop.isWatching(descriptor) else { return }
-    do throws(SystemError) {
-      try loop.change(descriptor, to: interest)
-    } catch { finish(.failed(error)) }
+    do throws(SystemError) { try loop.change(descriptor, to: interest) } catch { finish(.failed(error)) }
   }
 
   private func finish(_ end: End) {

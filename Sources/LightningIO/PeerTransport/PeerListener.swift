@@ -31,8 +31,7 @@ public final class PeerListener {
   public init(
     _ wanted: HostAndPort, as key: PrivateKey, loop: EventLoop,
     limits: Doorkeeper.Limits = PeerListener.standardLimits,
-    handshakes: HandshakeGate.Limits = HandshakeGate.Limits(),
-    accepted: @escaping (PeerConnection) -> Void
+    handshakes: HandshakeGate.Limits = HandshakeGate.Limits(), accepted: @escaping (PeerConnection) -> Void
   ) throws(SystemError) {
     self.key = key
     self.loop = loop

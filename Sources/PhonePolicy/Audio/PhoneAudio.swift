@@ -8,9 +8,7 @@ extension Phone {
       stopAudio()
       return []
     case .startRequested(let session):
-      guard app.isUsable else {
-        return app.hasProcess ? [.tell(.app, .audio(.refused(.tooLate)))] : []
-      }
+      guard app.isUsable else { return app.hasProcess ? [.tell(.app, .audio(.refused(.tooLate)))] : [] }
       stopAudio()
       if let refusal = refusal(of: session) { return [.tell(.app, .audio(.refused(refusal)))] }
       audio.playing = BackgroundAudio.Playing(

@@ -58,8 +58,7 @@ extension Phone {
     case (.app, .suspended, _), (.app, .terminating, _), (.extension, _, .suspended),
       (.extension, _, .ending):
       return expired
-    default:
-      return activities[role].begin(id, endsBy: now + configuration.activityTime) ? [] : expired
+    default: return activities[role].begin(id, endsBy: now + configuration.activityTime) ? [] : expired
     }
   }
 

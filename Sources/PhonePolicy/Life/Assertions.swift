@@ -40,8 +40,7 @@ public struct Assertions: Hashable, Codable, Sendable {
   }
 
   /// False if it was not held.
-  @discardableResult
-  mutating func release(_ assertion: Assertion) -> Bool {
+  @discardableResult mutating func release(_ assertion: Assertion) -> Bool {
     guard let index = held.firstIndex(where: { $0.assertion == assertion }) else { return false }
     held.remove(at: index)
     return true

@@ -65,8 +65,7 @@ public enum ExtensionState: Hashable, Codable, Sendable {
     switch self {
     case .notRunning, .launching: nil
     case .idle(let since), .suspended(let since): since + configuration.extensionIdleTime
-    case .serving(let service):
-      configuration.enforcesLimits ? service.nextDeadline(configuration) : nil
+    case .serving(let service): configuration.enforcesLimits ? service.nextDeadline(configuration) : nil
     case .ending(_, _, let killAt): killAt
     }
   }

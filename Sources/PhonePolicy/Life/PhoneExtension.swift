@@ -88,8 +88,7 @@ extension Phone {
     let reason: EndReason
     switch service {
     case .notRunning: return []
-    case .ending(let ending, _, _):
-      reason = ending.reason(for: end, announced: hasAnnouncedEnd(.extension))
+    case .ending(let ending, _, _): reason = ending.reason(for: end, announced: hasAnnouncedEnd(.extension))
     case .launching, .idle, .serving, .suspended:
       reason = .unasked(end, announced: hasAnnouncedEnd(.extension))
     }

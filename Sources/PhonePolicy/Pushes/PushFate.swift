@@ -57,8 +57,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .delivered: "delivered"
     case .held(let why): "deferred: \(why)"
     case .dropped(let why): "dropped: \(why)"
-    case .late(let milliseconds):
-      "delivered \(Self.span(milliseconds)) late: the phone was off the network"
+    case .late(let milliseconds): "delivered \(Self.span(milliseconds)) late: the phone was off the network"
     case .replaced(let push): "replaced by push \(push)"
     case .completed(let result): "completed with \(result.rawValue)"
     case .expired: "expired: the app did not complete the push in time"

@@ -33,9 +33,7 @@ public struct PushPayload: Hashable, Sendable {
     guard aps.isObject else { throw .apsIsNoObject }
     if let bundle = payload["Simulator Target Bundle"] {
       guard let text = bundle.text else { throw .bundleIsNotText }
-      guard text == Entitlements.bundle else {
-        throw .anotherBundle(String(text.unicodeScalars.prefix(80)))
-      }
+      guard text == Entitlements.bundle else { throw .anotherBundle(String(text.unicodeScalars.prefix(80))) }
     }
     alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps, cut) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
@@ -50,8 +48,7 @@ public struct PushPayload: Hashable, Sendable {
     let title = words(value, "title", key: "title-loc") ?? ""
     let body = value.text ?? words(value, "body", key: "loc") ?? ""
     guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
-    return NotificationText(
-      title: title, subtitle: words(value, "subtitle", key: "subtitle-loc"), body: body)
+    return NotificationText(title: title, subtitle: words(value, "subtitle", key: "subtitle-loc"), body: body)
   }
 
   /// The literal text, or that of a `loc-key` with arguments; the key wins, as on iOS.
@@ -79,8 +76,7 @@ public struct PushPayload: Hashable, Sendable {
     let level =
       isOne(parts?["critical"])
       ? .critical : aps["interruption-level"]?.text.flatMap(InterruptionLevel.init(rawValue:)) ?? .active
-    return BadgeAndSound(
-      badge: PushBadge.number(aps["badge"]?.double), sound: sound, level: level)
+    return BadgeAndSound(badge: PushBadge.number(aps["badge"]?.double), sound: sound, level: level)
   }
 
   /// Nil for an empty text.

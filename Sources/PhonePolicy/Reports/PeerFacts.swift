@@ -68,9 +68,7 @@ public struct PeerPaymentRow: NumberedRow {
   /// Which of its sender's attempts this is, if the sender counts.
   public var attempt: UInt64?
 
-  public init(
-    id: UInt64, paymentHash: String, amountMsat: UInt64, state: String, requestedAtNs: Int64
-  ) {
+  public init(id: UInt64, paymentHash: String, amountMsat: UInt64, state: String, requestedAtNs: Int64) {
     self.id = id
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat

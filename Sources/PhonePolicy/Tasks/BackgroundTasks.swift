@@ -192,8 +192,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     let request = pending.remove(at: index).request
     let expiresAt = conditions.enforcesLimits ? now + conditions.rules.time(for: request.kind) : nil
     running.append(
-      Running(
-        number: number, request: request, since: now, expiresAt: expiresAt, heedsConditions: !isByHand))
+      Running(number: number, request: request, since: now, expiresAt: expiresAt, heedsConditions: !isByHand))
     if request.kind == .refresh { drawNextRefresh(conditions.rules, at: now) }
     return [.recordTask(TaskRecord(number: number, request: request, fate: .runs(isByHand: isByHand)))]
   }
@@ -202,14 +201,12 @@ public struct BackgroundTasks: Hashable, Sendable {
   mutating func complete(
     _ identifier: String, _ run: UInt64, _ isSuccess: Bool, _ assertions: inout Assertions
   ) -> [PhoneDirective] {
-    guard
-      let index = running.firstIndex(where: { $0.request.identifier == identifier && $0.number == run })
+    guard let index = running.firstIndex(where: { $0.request.identifier == identifier && $0.number == run })
     else { return [.refuseTaskCompletion(identifier: identifier, run: run)] }
     let done = running.remove(at: index)
     assertions.release(.scheduledTask(identifier))
     return [
-      .recordTask(
-        TaskRecord(number: run, request: done.request, fate: .completed(isSuccess: isSuccess)))
+      .recordTask(TaskRecord(number: run, request: done.request, fate: .completed(isSuccess: isSuccess)))
     ]
   }
 
@@ -255,9 +252,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     return lost.map { .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost)) }
   }
 
-  private func reasonToExpire(
-    _ run: Running, _ conditions: TaskConditions, at now: Instant
-  ) -> TaskExpiry? {
+  private func reasonToExpire(_ run: Running, _ conditions: TaskConditions, at now: Instant) -> TaskExpiry? {
     if let expiresAt = run.expiresAt, expiresAt <= now { return .timeUp }
     guard run.request.kind == .processing, run.heedsConditions else { return nil }
     if !conditions.isIdle { return .phoneInUse }
@@ -421,10 +416,9 @@ public struct TaskConfiguration: Hashable, Codable, Sendable {
   public init(
     permitted: [String] = ["com.example.lightning.sync", "com.example.lightning.processing"],
     refreshInterval: TimeSpan = .seconds(900), variationPercent: Int = 30,
-    refreshTime: TimeSpan = .seconds(30),
-    processingTime: TimeSpan = .seconds(180), completionGrace: TimeSpan = .seconds(1),
-    sufficientBatteryPercent: Int = 20, deferralPercent: Int = 20, deferral: TimeSpan = .seconds(1800),
-    timeScale: Int64 = 1, seed: UInt64 = 1
+    refreshTime: TimeSpan = .seconds(30), processingTime: TimeSpan = .seconds(180),
+    completionGrace: TimeSpan = .seconds(1), sufficientBatteryPercent: Int = 20, deferralPercent: Int = 20,
+    deferral: TimeSpan = .seconds(1800), timeScale: Int64 = 1, seed: UInt64 = 1
   ) {
     self.permitted = permitted
     self.refreshInterval = refreshInterval

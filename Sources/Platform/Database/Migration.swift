@@ -20,9 +20,7 @@ extension Connection {
   /// A database without a version but with tables is another program's: ours must not be added.
   private func refuseForeignTables() throws {
     guard let row = try firstRow("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1")
-    else {
-      return
-    }
+    else { return }
     throw DatabaseError(kind: .foreign, database: path, words: "it holds \(try row.text(0))")
   }
 

@@ -1,12 +1,8 @@
 /// Reads with SQL: a database, or the part of it available in a transaction.
-public protocol RowReader {
-  func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row]
-}
+public protocol RowReader { func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] }
 
 /// Reads and writes with SQL.
-public protocol RowWriter: RowReader {
-  func execute(_ sql: String, _ values: [SQLValue]) throws
-}
+public protocol RowWriter: RowReader { func execute(_ sql: String, _ values: [SQLValue]) throws }
 
 extension RowReader {
   public func firstRow(_ sql: String, _ values: [SQLValue] = []) throws -> Row? {

@@ -32,8 +32,7 @@ extension Connection {
 
   /// Copies the log into the database, as far as no reader prevents it; never waits. False if it could not copy all: SQLite
   /// says so in the row, not by an error.
-  @discardableResult
-  public func checkpoint() throws -> Bool {
+  @discardableResult public func checkpoint() throws -> Bool {
     guard let row = try firstRow("PRAGMA wal_checkpoint(PASSIVE)") else { return false }
     return try row.integer(0) == 0 && row.integer(1) == row.integer(2)
   }

@@ -89,8 +89,7 @@
         let place = words[5].utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
           .map { Substring($0) }
         guard place.count == 3, let major = UInt64(place[0], radix: 16),
-          let minor = UInt64(place[1], radix: 16),
-          let inode = UInt64(place[2])
+          let minor = UInt64(place[1], radix: 16), let inode = UInt64(place[2])
         else { return nil }
         return KernelLock(
           kind: words[1], isExclusive: words[3] == "WRITE", pid: pid, device: device(major, minor),

@@ -231,8 +231,7 @@ extension BackgroundWork {
 
   private mutating func end(_ index: Int) -> [BackgroundDirective] {
     let run = runs[index]
-    return complete(
-      run.number, isSuccess: run.node?.result != nil, run.node?.result ?? run.lastObstacle)
+    return complete(run.number, isSuccess: run.node?.result != nil, run.node?.result ?? run.lastObstacle)
   }
 
   private func index(_ number: UInt64) -> Int? { runs.firstIndex { $0.number == number } }

@@ -13,9 +13,7 @@ public struct IncomingPayments: Core {
   public static var deadlineReached: IncomingEvent { .deadlineReached }
 
   /// There are no settings.
-  public struct Configuration: Hashable, Codable, Sendable {
-    public init() {}
-  }
+  public struct Configuration: Hashable, Codable, Sendable { public init() {} }
 
   /// How long a payment without a known hold is waited for: to the connection, and once more from there. The peer
   /// offers held payments at once, and a sender retries for about this time.

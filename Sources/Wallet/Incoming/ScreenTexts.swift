@@ -48,6 +48,5 @@ extension ScreenButton {
     self = button
   }
 
-  static let messageForSender =
-    "My wallet needs me to open the app to receive. Please retry in 10 seconds."
+  static let messageForSender = "My wallet needs me to open the app to receive. Please retry in 10 seconds."
 }

@@ -28,9 +28,7 @@ public struct NodeBackup: Hashable, Codable, Sendable {
       var invoices: [Invoice] = []
       try reader.list(&invoices, count: UInt16.self)
       return reader.isAtEnd ? .backup(NodeBackup(channel: channel, invoices: invoices)) : .unreadable
-    } catch {
-      return .unreadable
-    }
+    } catch { return .unreadable }
   }
 }
 

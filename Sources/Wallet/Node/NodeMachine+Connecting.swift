@@ -42,8 +42,7 @@ extension NodeMachine {
         return redial("the peer's init is incompatible: \(mismatch)", at: now)
       }
       heard.initMessage = initMessage
-    case .fenceAnswer(let answer):
-      if !answer.accepted { return refused(answer) }
+    case .fenceAnswer(let answer): if !answer.accepted { return refused(answer) }
     case .channelReestablish(let reestablish):
       guard heard.initMessage != nil, heard.reestablish == nil else {
         return redial("the peer sent channel_reestablish before init, or twice", at: now)
@@ -123,9 +122,7 @@ extension NodeMachine {
     if channel.isBehind(theirs) { return awaitBackup(heard, at: now) }
     channel.disconnected()
     let ours = channel.reestablish(splicing: splicingSide(heard))
-    do throws(ChannelError) {
-      _ = try channel.receiveReestablish(theirs)
-    } catch {
+    do throws(ChannelError) { _ = try channel.receiveReestablish(theirs) } catch {
       return mute("the channel cannot be used: \(error)")
     }
     if channel.history < ownHistory { channel.beginHistory(ownHistory) }
@@ -217,9 +214,7 @@ extension NodeMachine {
       // Another device may have begun from here too, under an earlier epoch.
       channel.beginHistory(ownHistory)
       return adopt(NodeChange(channel: channel), heard)
-    } catch {
-      return mute("the channel cannot be opened: \(error)")
-    }
+    } catch { return mute("the channel cannot be opened: \(error)") }
   }
 
   private mutating func adopt(_ change: NodeChange, _ heard: Heard) -> [NodeDirective] {

@@ -22,14 +22,11 @@ extension NodeMachine {
   ) -> [NodeDirective] {
     let hash = payment.paymentHash
     switch state {
-    case .stopped, .draining:
-      return [.paymentRefused(paymentHash: hash, .notHeld)]
+    case .stopped, .draining: return [.paymentRefused(paymentHash: hash, .notHeld)]
     default: break
     }
     if let failedSentence { return [.paymentRefused(paymentHash: hash, .because(failedSentence))] }
-    if wantedPayments.contains(hash)
-      || node.payments.pending.contains(where: { $0.paymentHash == hash })
-    {
+    if wantedPayments.contains(hash) || node.payments.pending.contains(where: { $0.paymentHash == hash }) {
       return [
         .paymentRefused(
           paymentHash: hash, .because("this invoice is already being paid; wait for the result"))
@@ -57,8 +54,7 @@ extension NodeMachine {
       }
       do throws(ChannelError) {
         payment.htlc = try channel.offer(
-          amountMsat: payment.amountMsat, paymentHash: payment.paymentHash,
-          cltvExpiry: HTLC.chainlessExpiry,
+          amountMsat: payment.amountMsat, paymentHash: payment.paymentHash, cltvExpiry: HTLC.chainlessExpiry,
           paymentData: PaymentData(secret: payment.paymentSecret, totalMsat: payment.amountMsat))
         offered.append(payment)
       } catch {

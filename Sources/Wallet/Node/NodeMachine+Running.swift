@@ -52,9 +52,7 @@ extension NodeMachine {
     }
     guard var changed = channel else { return [] }
     let facts: [ChannelFact]
-    do throws(ChannelError) {
-      facts = try changed.receive(message)
-    } catch {
+    do throws(ChannelError) { facts = try changed.receive(message) } catch {
       return [.send([.message(error.message(about: changed.id))])]
         + redial("the peer broke the protocol: \(error)", at: now)
     }
@@ -203,8 +201,7 @@ extension NodeMachine {
     if stage == .failed {
       // The failure is reported last, as it stays. If it was not stored, the next owner learns it from the peer.
       return refusals + unpaid
-        + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }
-        + storeFailure()
+        + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) } + storeFailure()
     }
     // The node has not dialled yet, so nothing ends its wait.
     if stage == .preparing { return refusals + unpaid + [.report(.trouble(sentence))] }

@@ -34,9 +34,7 @@ extension NodeMachine {
     guard var wanted = wantedSplice, !wanted.isBegun, stage == .established, acceptsPayments,
       channel.isReestablished
     else { return [] }
-    do throws(ChannelError) {
-      try channel.beginSplice(wanted.request)
-    } catch {
+    do throws(ChannelError) { try channel.beginSplice(wanted.request) } catch {
       wantedSplice = nil
       return [.spliceRefused(.because(Self.sentence(error)))]
     }

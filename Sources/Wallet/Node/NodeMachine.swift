@@ -381,8 +381,7 @@ extension NodeMachine {
     public init(
       terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool = false,
       multiPartWindow: TimeSpan = .seconds(60), keepsPartsInMemory: Bool = false,
-      fundingKey: CurvePoint? = nil,
-      startDelay: TimeSpan = .zero, pushKey: CurvePoint? = nil
+      fundingKey: CurvePoint? = nil, startDelay: TimeSpan = .zero, pushKey: CurvePoint? = nil
     ) {
       self.terms = terms
       self.rules = rules
@@ -412,8 +411,7 @@ extension NodeMachine {
         accepted.append(Receipt(invoice: invoice, amountMsat: set.amountMsat))
       case (.incomplete, _):
         let known = partials.first { $0.paymentHash == set.paymentHash }
-        let partial =
-          known ?? PartialPayment(paymentHash: set.paymentHash, endsAt: now + multiPartWindow)
+        let partial = known ?? PartialPayment(paymentHash: set.paymentHash, endsAt: now + multiPartWindow)
         if partial.endsAt <= now {
           Self.remove(set, from: &channel, failing: FailureCode.mppTimeout)
         } else if !waiting.contains(partial) {

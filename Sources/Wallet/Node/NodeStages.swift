@@ -4,8 +4,7 @@ import Ground
 extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case stopped, pausing, checkingRow, dialling, exchangingInit, reading, readingAgain, adopting,
-      awaitingBackup,
-      established, mute, draining, offline, failed, preparing
+      awaitingBackup, established, mute, draining, offline, failed, preparing
   }
 
   public var stage: Stage {

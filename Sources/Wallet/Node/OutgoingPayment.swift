@@ -53,9 +53,7 @@ public struct OutgoingPayments: Hashable, Codable, Sendable {
 
   /// A payment in the channel is pending, or has ended as the HTLC says; the end of one that is not in the channel
   /// is lost.
-  public func restored(
-    by channel: Channel, isOver: (Bytes32) throws -> Bool
-  ) rethrows -> RestoredPayments {
+  public func restored(by channel: Channel, isOver: (Bytes32) throws -> Bool) rethrows -> RestoredPayments {
     let offers = channel.htlcs.filter { $0.direction == .offered }
     let known = try offers.filter { try !isOver($0.paymentHash) }.map { htlc in
       RestoredPayments.Known(

@@ -12,9 +12,7 @@ public struct Opening: Core {
   public static var deadlineReached: OpeningEvent { .deadlineReached }
 
   /// There are no settings.
-  public struct Configuration: Hashable, Codable, Sendable {
-    public init() {}
-  }
+  public struct Configuration: Hashable, Codable, Sendable { public init() {} }
 
   public enum Cause: String, Hashable, Codable, Sendable {
     case user

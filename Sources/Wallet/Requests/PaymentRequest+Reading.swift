@@ -3,9 +3,7 @@ import Ground
 import Lightning
 
 /// Why an invoice cannot be paid, in a sentence for the user.
-public struct PaymentObjection: Error, CustomStringConvertible {
-  public let description: String
-}
+public struct PaymentObjection: Error, CustomStringConvertible { public let description: String }
 
 extension Request {
   private static let network = BitcoinNetwork.regtest

@@ -103,8 +103,7 @@ public enum Request: Hashable, Codable, Sendable {
     case (.cancellation(let hash), _): .cancelled(paymentHash: hash)
     case (.payment(let payment), _):
       .offered(paymentHash: payment.paymentHash, amountMsat: payment.amountMsat)
-    case (.withdrawal, _):
-      splice.map { .begun($0.id, amountSat: $0.amountSat, feeSat: $0.feeSat) }
+    case (.withdrawal, _): splice.map { .begun($0.id, amountSat: $0.amountSat, feeSat: $0.feeSat) }
     case (.invoice, _), (.move, _), (.webhook, _): nil
     }
   }

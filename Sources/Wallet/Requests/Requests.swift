@@ -13,9 +13,7 @@ public struct Requests: Core {
   public static var deadlineReached: RequestEvent { .deadlineReached }
 
   /// There are no settings.
-  public struct Configuration: Hashable, Codable, Sendable {
-    public init() {}
-  }
+  public struct Configuration: Hashable, Codable, Sendable { public init() {} }
 
   public struct Open: Hashable, Codable, Sendable {
     /// nil once the request is answered.

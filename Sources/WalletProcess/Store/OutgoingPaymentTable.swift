@@ -74,8 +74,7 @@ public enum OutgoingPaymentTable {
     let ended = restored.known.compactMap { known in
       known.end.map { PaymentChange.Ended(payment: known.payment, end: $0) }
     }
-    try apply(
-      PaymentChange(ended: ended), epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    try apply(PaymentChange(ended: ended), epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
   }
 
   private static func isKnown(_ payment: OutgoingPayment, _ writer: NodeWriter) throws -> Bool {
@@ -107,8 +106,7 @@ public enum OutgoingPaymentTable {
   }
 
   private static func insert(
-    _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64,
-    _ writer: NodeWriter
+    _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
     try writer.execute(
       """

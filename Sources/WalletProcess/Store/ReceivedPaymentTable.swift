@@ -39,7 +39,6 @@ public enum ReceivedPaymentTable {
     """
 
   private static func payment(_ row: Row) throws -> ReceivedPayment {
-    ReceivedPayment(
-      paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), text: try row.text(2))
+    ReceivedPayment(paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), text: try row.text(2))
   }
 }

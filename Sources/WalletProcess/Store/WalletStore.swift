@@ -20,8 +20,7 @@ public enum WalletStore {
 
   /// Applies one step of the node. Throwing rolls back the transaction.
   public static func apply(
-    _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, at now: BootMoment,
-    to writer: NodeWriter
+    _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, at now: BootMoment, to writer: NodeWriter
   ) throws {
     if let restored = change.restored {
       try InvoiceTable.restore(restored, writer)
@@ -42,13 +41,11 @@ public enum WalletStore {
     }
     if let waiting = change.waiting { try WaitingPartsTable.write(waiting, at: now, writer) }
     if let failure = change.failure {
-      try ChannelFailureTable.write(
-        failure, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+      try ChannelFailureTable.write(failure, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
     if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
     if let cancelled = change.cancelled {
-      try InvoiceTable.cancel(
-        cancelled, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+      try InvoiceTable.cancel(cancelled, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
     for receipt in change.received {
       try ReceivedPaymentTable.insert(
@@ -58,9 +55,7 @@ public enum WalletStore {
 
   private static func readChannel(_ reader: NodeReader) throws -> Channel? {
     guard let record = try ChannelTables.wallet.read(reader) else { return nil }
-    do throws(ChannelError) {
-      return try Channel(restoring: record)
-    } catch {
+    do throws(ChannelError) { return try Channel(restoring: record) } catch {
       throw WalletStoreError.damagedChannel(error)
     }
   }
@@ -94,8 +89,7 @@ enum ChannelFailureTable {
     guard let channel else { return nil }
     let row = try reader.rows(
       "SELECT reason FROM channel_failures WHERE channel = ?", [.blob(channel.id.bytes)]
-    )
-    .first
+    ).first
     return try row.map { ChannelFailure(channel: channel.id, reason: try $0.text(0)) }
   }
 
@@ -116,9 +110,7 @@ enum WaitingPartsTable {
   static func read(_ reader: NodeReader, at now: BootMoment) throws -> [WaitingParts] {
     try reader.rows(
       "SELECT payment_hash, boot_high, boot_low, first_boot_ns FROM waiting_parts ORDER BY payment_hash"
-    ).map { row in
-      WaitingParts(paymentHash: try row.bytes32(0), waited: now.since(try moment(row)))
-    }
+    ).map { row in WaitingParts(paymentHash: try row.bytes32(0), waited: now.since(try moment(row))) }
   }
 
   /// Replaces the set of waiting payments. A start that is not comparable with now begins again.
@@ -194,9 +186,7 @@ enum InvoiceTable {
       tweak: try row.bytes32(3), expiresAt: try row.integer(4))
   }
 
-  static func insert(_ invoice: Invoice, _ writer: NodeWriter) throws {
-    try write("INSERT", invoice, writer)
-  }
+  static func insert(_ invoice: Invoice, _ writer: NodeWriter) throws { try write("INSERT", invoice, writer) }
 
   /// An earlier write that failed may have stored it already.
   static func cancel(

@@ -1,8 +1,7 @@
 @testable import Lightning
 
 /// BIP 173, "Test vectors", without its length limit, which invoices do not have.
-@Suite("Bech32")
-struct Bech32Tests {
+@Suite("Bech32") struct Bech32Tests {
   private func failure(_ text: String) -> Bech32Error? {
     do throws(Bech32Error) {
       _ = try Bech32.decode(text)

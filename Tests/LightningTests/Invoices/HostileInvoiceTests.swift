@@ -1,8 +1,7 @@
 @testable import Lightning
 
 /// Malicious invoices, with a valid checksum and signature where a check behind them is tested.
-@Suite("A hostile invoice")
-struct HostileInvoiceTests {
+@Suite("A hostile invoice") struct HostileInvoiceTests {
   private static let prefix = "lnbcrt50u"
   private let key = ValidInvoiceTests.key
 
@@ -116,9 +115,7 @@ struct HostileInvoiceTests {
   }
 
   @Test
-  func
-    `An invoice that lacks payment hash, secret or description, or has two descriptions, is refused`()
-  {
+  func `An invoice that lacks payment hash, secret or description, or has two descriptions, is refused`() {
     let time = [UInt8](repeating: 1, count: 7)
     let hash = [UInt8](repeating: 1, count: 32)
     #expect(invoiceFailure(signed(time)) == .missing(.paymentHash))

@@ -1,8 +1,7 @@
 @testable import Lightning
 
 /// BOLT 11, "Examples of Invalid Invoices": each under its heading there, with the reason that we find.
-@Suite("BOLT 11, examples of invalid invoices")
-struct InvalidInvoiceTests {
+@Suite("BOLT 11, examples of invalid invoices") struct InvalidInvoiceTests {
   @Test(
     arguments: [
       (

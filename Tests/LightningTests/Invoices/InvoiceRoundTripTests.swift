@@ -1,7 +1,6 @@
 @testable import Lightning
 
-@Suite("An invoice that the wallet writes")
-struct InvoiceRoundTripTests {
+@Suite("An invoice that the wallet writes") struct InvoiceRoundTripTests {
   private let signer = ValidInvoiceTests.key
 
   private func writing(_ change: (inout InvoiceFields) -> Void) -> InvoiceError? {
@@ -17,9 +16,7 @@ struct InvoiceRoundTripTests {
     network: .regtest, amountMsat: 5_000_000, timestamp: 1_795_208_192, paymentHash: SHA256.hash([1]),
     paymentSecret: SHA256.hash([2]), purpose: .text("Kaffee ☕"), expirySeconds: 3600, finalExpiryDelta: 18)
 
-  @Test func `An invoice is read back as written, in lower and upper case`()
-    throws
-  {
+  @Test func `An invoice is read back as written, in lower and upper case`() throws {
     var fixture = InvoiceFixture(seed: 11)
     for number in 0..<400 {
       let key = fixture.key()
@@ -43,9 +40,7 @@ struct InvoiceRoundTripTests {
     }
   }
 
-  @Test func `A truncated or extended invoice is refused`()
-    throws
-  {
+  @Test func `A truncated or extended invoice is refused`() throws {
     let good = try SignedInvoice(Self.plain, signedBy: signer).encoded
     for length in 0..<good.count { #expect(invoiceFailure(String(good.prefix(length))) != nil) }
     for more in ["q", " ", "\n", good] { #expect(invoiceFailure(good + more) != nil) }

@@ -1,14 +1,12 @@
 @testable import Lightning
 
 /// BOLT 11, "Examples": each under its heading there.
-@Suite("BOLT 11, examples")
-struct ValidInvoiceTests {
+@Suite("BOLT 11, examples") struct ValidInvoiceTests {
   static let key = Bytes32(hex: "e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734").flatMap {
     PrivateKey($0)
   }!
   private static let payee = "03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad"
-  private static let hash = Bytes32(
-    hex: "0001020304050607080900010203040506070809000102030405060708090102")!
+  private static let hash = Bytes32(hex: "0001020304050607080900010203040506070809000102030405060708090102")!
   private static let secret = Bytes32([UInt8](repeating: 0x11, count: 32))!
   private static let list =
     "One piece of chocolate cake, one icecream cone, one pickle, one slice of swiss cheese, one slice of "
@@ -145,8 +143,7 @@ struct ValidInvoiceTests {
       InvoiceExample.pico,
       says: fields(.text(text), msat: 967_878_534) {
         $0.timestamp = 1_572_468_703
-        $0.paymentHash = Bytes32(
-          hex: "462264ede7e14047e9b249da94fefc47f41f7d02ee9b091815a5506bc8abf75f")!
+        $0.paymentHash = Bytes32(hex: "462264ede7e14047e9b249da94fefc47f41f7d02ee9b091815a5506bc8abf75f")!
         $0.expirySeconds = 604_800
         $0.finalExpiryDelta = 10
         $0.routeHints = [[hop]]

@@ -7,8 +7,7 @@
   func `A splice-out takes amount and fee from the wallet's balance once, in BOLT 2's message order`() throws
   {
     let both = try SpliceDialogue.begun()
-    #expect(
-      both.said == [2, 2, 80, 81, 66, 70, 67, 70, 67, 70, 70, 132, 132, 71, 71, 77, 77])
+    #expect(both.said == [2, 2, 80, 81, 66, 70, 67, 70, 67, 70, 70, 132, 132, 71, 71, 77, 77])
     #expect(both.wallet.localMsat == 10_000_000 - (4000 + Self.request.feeSat) * 1000)
     #expect(both.wallet.remoteMsat == 90_000_000)
     #expect(both.peer.remoteMsat == both.wallet.localMsat && both.peer.localMsat == 90_000_000)

@@ -3,8 +3,7 @@
 
 @Suite("The LSP's splices") struct PeerSplicingTests {
   private func fixture(delay: TimeSpan = .zero) throws -> (PeerMachine, Channel) {
-    let channel = try Channel(
-      id: channelID, localMsat: 90_000_000, remoteMsat: 10_000_000, isOpener: true)
+    let channel = try Channel(id: channelID, localMsat: 90_000_000, remoteMsat: 10_000_000, isOpener: true)
     var peer = PeerMachine(
       configuration: .init(
         rules: ConnectionRules(silence: nil), fundingKey: providerSide.key, spliceDelay: delay,

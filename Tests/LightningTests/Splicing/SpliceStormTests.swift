@@ -61,8 +61,7 @@
 
   private static func input(
     _ serial: UInt64 = 0, _ funding: TransactionID? = first, index: UInt32 = 0,
-    sequence: UInt32 = 0xffff_fffd,
-    previous: Bytes = []
+    sequence: UInt32 = 0xffff_fffd, previous: Bytes = []
   ) -> Message {
     .addInput(
       AddInput(

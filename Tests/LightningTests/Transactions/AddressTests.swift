@@ -8,8 +8,7 @@ private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> A
   } catch { return error }
 }
 
-@Suite("A Bitcoin address")
-struct AddressTests {
+@Suite("A Bitcoin address") struct AddressTests {
   /// Both are from Bitcoin's developer pages; the second is the coinbase address of BOLT 3, Appendix G.
   @Test
   func `A Base58 address is read and written; regtest refuses mainnet's, and mainnet refuses testnet's`()

@@ -1,7 +1,6 @@
 @testable import Lightning
 
-@Suite("BOLT 3, collaborative transactions")
-struct CollaborativeVectorTests {
+@Suite("BOLT 3, collaborative transactions") struct CollaborativeVectorTests {
   private let channel = SHA256.hash([1])
 
   private func bytes(_ hex: String) throws -> [UInt8] { try #require(Hexadecimal.decode(hex)) }
@@ -56,9 +55,8 @@ struct CollaborativeVectorTests {
       BitcoinAddress(decoding: "bcrt1qrjsue2y9twkkhs022smwmkx07y9hu3ytshgjmj", on: .regtest))
     let message = AddOutput(channel: channel, serial: 30, satoshis: 49_999_845, script: change.bytes)
     #expect(
-      Hexadecimal.encode(Message.addOutput(message).encoded())
-        == "0043" + channel.hex + "000000000000001e" + "0000000002faefe5"
-        + "00" + "1600141ca1cca8855bad6bc1ea5436edd8cff10b7e448b")
+      Hexadecimal.encode(Message.addOutput(message).encoded()) == "0043" + channel.hex + "000000000000001e"
+        + "0000000002faefe5" + "00" + "1600141ca1cca8855bad6bc1ea5436edd8cff10b7e448b")
     // In order of their serials: 30 and 33 for the change, 44 for the funding.
     let scripts = [change, try dual().outputs[1].script, funding]
     #expect(try dual().outputs.map(\.script) == scripts)

@@ -1,7 +1,6 @@
 @testable import Lightning
 
-@Suite("A Bitcoin transaction")
-struct TransactionTests {
+@Suite("A Bitcoin transaction") struct TransactionTests {
   private func failure(_ bytes: [UInt8]) -> TransactionError? {
     do throws(TransactionError) {
       _ = try BitcoinTransaction(decoding: bytes)
@@ -28,9 +27,7 @@ struct TransactionTests {
       lockTime: UInt32(truncatingIfNeeded: random.next()))
   }
 
-  @Test func `A transaction is read back as written, and its id ignores witnesses`()
-    throws
-  {
+  @Test func `A transaction is read back as written, and its id ignores witnesses`() throws {
     var random = SeededGenerator(seed: 31)
     for _ in 0..<500 {
       let transaction = Self.random(&random)
@@ -54,9 +51,7 @@ struct TransactionTests {
     }
   }
 
-  @Test func `A transaction outside BIP 144's form, or with an invalid amount, is refused`()
-    throws
-  {
+  @Test func `A transaction outside BIP 144's form, or with an invalid amount, is refused`() throws {
     let input = [UInt8](repeating: 7, count: 36) + [0, 1, 2, 3, 4]
     let output: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 0]
     let version: [UInt8] = [2, 0, 0, 0]
@@ -86,8 +81,7 @@ struct TransactionTests {
 }
 
 /// The transactions of BIP 143's examples, which BIP 144 lays out.
-@Suite("BIP 143, examples")
-struct TransactionVectorTests {
+@Suite("BIP 143, examples") struct TransactionVectorTests {
   /// The signed transaction without witnesses and input scripts is the unsigned one.
   private func check(_ signed: String, unsigned: String) throws -> BitcoinTransaction {
     let bytes = try #require(Hexadecimal.decode(signed))

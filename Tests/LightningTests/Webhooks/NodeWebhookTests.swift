@@ -52,8 +52,7 @@
       node.handle(.deadlineReached, at: late) == [
         .webhookRefused(id: "1", .because(NodeMachine.webhookTimedOut))
       ])
-    #expect(
-      node.handle(reply(#"{"id":"1","result":{"app_names":[],"max_webhooks":1}}"#), at: late) == [])
+    #expect(node.handle(reply(#"{"id":"1","result":{"app_names":[],"max_webhooks":1}}"#), at: late) == [])
   }
 
   @Test(arguments: [
@@ -78,8 +77,7 @@
       let directives = node.handle(event, at: world.now)
       #expect(directives.contains(.webhookRefused(id: "1", .because(NodeMachine.webhookGivenUp))))
       #expect(
-        node.handle(.webhookRequested(id: "2", .list), at: world.now)
-          == [.webhookRefused(id: "2", .notHeld)])
+        node.handle(.webhookRequested(id: "2", .list), at: world.now) == [.webhookRefused(id: "2", .notHeld)])
     }
   }
 

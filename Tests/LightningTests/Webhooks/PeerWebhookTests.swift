@@ -5,9 +5,7 @@
 @Suite("The LSP's webhooks") struct PeerWebhookTests {
   private let url = "http://127.0.0.1/x"
 
-  private func request(_ request: WebhookRequest) -> Message {
-    .service(Bytes(request.encoded(id: "1")))
-  }
+  private func request(_ request: WebhookRequest) -> Message { .service(Bytes(request.encoded(id: "1"))) }
 
   private func replies(_ directives: [PeerDirective]) -> [String] {
     messages(directives).compactMap {
@@ -98,8 +96,7 @@
     var fixture = try away()
     _ = fixture.pay(1, holdUntil: 5000)
     _ = fixture.handle(.webhookCalled(call: 2, .unreachable))
-    #expect(
-      changes(fixture.wake(at: 5000)).contains(.webhook(.ended(call: 2, .notNeeded))))
+    #expect(changes(fixture.wake(at: 5000)).contains(.webhook(.ended(call: 2, .notNeeded))))
     #expect(fixture.peer.deadline == nil && fixture.peer.state.webhooks?.isQuiet == true)
   }
 
@@ -137,9 +134,7 @@
   @Test func `Too many requests end the connection`() throws {
     var fixture = try PeerFixture.established()
     var answered = 0
-    for _ in 0..<100 {
-      answered += replies(fixture.hear(request(.list))).count
-    }
+    for _ in 0..<100 { answered += replies(fixture.hear(request(.list))).count }
     #expect(answered == 20 && !fixture.peer.isWalletConnected)
   }
 

@@ -38,8 +38,7 @@
   }
 
   private func set(_ name: String, _ url: String) -> String {
-    String(
-      decoding: WebhookRequest.set(name: name, url: url).encoded(id: "a1"), as: UTF8.self)
+    String(decoding: WebhookRequest.set(name: name, url: url).encoded(id: "a1"), as: UTF8.self)
   }
 
   // MARK: JSON-RPC
@@ -54,8 +53,7 @@
     #"{"jsonrpc":"1.0","id":"a","method":"lsps5.list_webhooks","params":{}}"#,
     #"{"jsonrpc":2.0,"id":"a","method":"lsps5.list_webhooks","params":{}}"#,
     #"{"id":"a","method":"lsps5.list_webhooks","params":{}}"#,
-    #"{"jsonrpc":"2.0","id":"a","method":5,"params":{}}"#,
-    #"{"jsonrpc":"2.0","id":"a","params":{}}"#,
+    #"{"jsonrpc":"2.0","id":"a","method":5,"params":{}}"#, #"{"jsonrpc":"2.0","id":"a","params":{}}"#,
     #"{"jsonrpc":"2.0","id":"a","method":"lsps5.list_webhooks","params":[]}"#,
     #"{"jsonrpc":"2.0","id":"a","method":"lsps5.list_webhooks","params":"x"}"#,
     #"{"jsonrpc":"2.0","id":"a","id":"b","method":"lsps5.list_webhooks","params":{}}"#,
@@ -78,8 +76,7 @@
     #expect(step.reply?.contains("-32700") == true && step.changes == [])
   }
 
-  @Test(arguments: ["a1", "é", "\\\"", "\\u0000"])
-  func `The answer repeats the id`(_ id: String) throws {
+  @Test(arguments: ["a1", "é", "\\\"", "\\u0000"]) func `The answer repeats the id`(_ id: String) throws {
     let answer = try ask(#" {"params":{}, "method":"lsps5.list_webhooks","id":"\#(id)","jsonrpc":"2.0"} "#)
     #expect(answer.text.hasPrefix(#"{"jsonrpc":"2.0","id":"\#(id)","result":"#))
   }
@@ -206,8 +203,7 @@
     for number in 1...10 {
       let (answer, _) = try ask(set("\(number)", url), &book)
       #expect(
-        answer.value["result"]?.json
-          == #"{"num_webhooks":\#(number),"max_webhooks":10,"no_change":false}"#)
+        answer.value["result"]?.json == #"{"num_webhooks":\#(number),"max_webhooks":10,"no_change":false}"#)
     }
     let (refused, step) = try ask(set("11", url), &book)
     #expect(refused.code == 503 && refused.data?.json == #"{"max_webhooks":10}"# && step.changes == [])
@@ -216,8 +212,7 @@
     let (early, _) = try ask(set("3", url + "x"), &book)
     #expect(early.value["error"] != nil)
     let (replaced, _) = try ask(set("3", url + "x"), &book, at: Self.cooledDown)
-    #expect(
-      replaced.value["result"]?.json == #"{"num_webhooks":10,"max_webhooks":10,"no_change":false}"#)
+    #expect(replaced.value["result"]?.json == #"{"num_webhooks":10,"max_webhooks":10,"no_change":false}"#)
     #expect(book.webhooks.map(\.name) == (1...10).map { "\($0)" })
     let (list, _) = try ask(request("lsps5.list_webhooks", "{}"), &book)
     #expect(list.value["result"]?["app_names"]?.elements?.compactMap(\.text) == (1...10).map { "\($0)" })

@@ -15,9 +15,7 @@ package final class BadWireProxy {
   private var lines: [Int: Line] = [:]
 
   /// `habits` gets the connection's number, from 1 on.
-  package init(
-    to target: HostAndPort, loop: EventLoop, habits: @escaping (Int) -> BadWire.Habits
-  ) throws {
+  package init(to target: HostAndPort, loop: EventLoop, habits: @escaping (Int) -> BadWire.Habits) throws {
     self.loop = loop
     self.habits = habits
     self.target = Self.address(target.host, target.port)

@@ -29,7 +29,6 @@ public struct GeneratedPage: Sendable {
     let missing = Set(text.split(separator: "\n")).subtracting(old.split(separator: "\n")).sorted()
     Issue.record(
       "\(path) is outdated; run its test with BATON_WRITE_PAGES=1. It lacks \(missing.prefix(20))",
-      sourceLocation: sourceLocation
-    )
+      sourceLocation: sourceLocation)
   }
 }

@@ -215,8 +215,7 @@ package final class TestPhone {
     let request = "r\(nextRequest)"
     nextRequest += 1
     app.ask(
-      request,
-      ControlMessage("invoice", ["amount-msat": "\(amountMsat)", "description": "test \(request)"]))
+      request, ControlMessage("invoice", ["amount-msat": "\(amountMsat)", "description": "test \(request)"]))
     try wait("an invoice") { app.answer(to: request) != nil }
     let answer = app.answer(to: request)
     guard let text = answer?["invoice"] else {
@@ -236,8 +235,7 @@ package final class TestPhone {
 
   /// The user withdraws; returns the app's first answer.
   package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: HeldProcess)
-    throws
-    -> ControlMessage
+    throws -> ControlMessage
   {
     let request = "w\(nextRequest)"
     nextRequest += 1
@@ -392,8 +390,7 @@ extension TestPhone {
       == 1
   }
 
-  @discardableResult
-  package func run(_ program: String, _ arguments: [String]) throws -> Int32 {
+  @discardableResult package func run(_ program: String, _ arguments: [String]) throws -> Int32 {
     try Program.run("/usr/bin/env", [program] + arguments).code
   }
 }

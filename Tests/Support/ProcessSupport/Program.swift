@@ -58,8 +58,7 @@ package final class Program {
   package func send(_ signal: Int32) { child.send(signal) }
 
   /// Its exit code, once it has ended; after a signal, 128 and the signal's number, as a shell has it.
-  @discardableResult
-  package func waitForEnd() -> Int32 {
+  @discardableResult package func waitForEnd() -> Int32 {
     if end == nil { end = ChildEnd.reap(pid) }
     return switch end?.how {
     case .exited(let code): code

@@ -77,9 +77,7 @@ package struct Story {
   }
 }
 
-extension Instant {
-  fileprivate static let distant = Instant(nanoseconds: .max)
-}
+extension Instant { fileprivate static let distant = Instant(nanoseconds: .max) }
 
 extension World {
   package func isConnected(_ role: Role) -> Bool {

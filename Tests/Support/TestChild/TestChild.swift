@@ -16,8 +16,7 @@ final class TestChild {
   init(behaviour: String) throws {
     self.behaviour = behaviour
     loop = try EventLoop()
-    guard let descriptor = ParentChannel.take(),
-      let phone = UnixConnection(adopting: descriptor, loop: loop)
+    guard let descriptor = ParentChannel.take(), let phone = UnixConnection(adopting: descriptor, loop: loop)
     else { exitWithSentence(.daemonMissing, "TestChild is started by iosd alone") }
     self.descriptor = descriptor
     self.phone = phone
@@ -306,8 +305,7 @@ extension TestChild {
   }
 
   /// A role lock, until the descriptor is closed.
-  @discardableResult
-  func takeLock(_ role: String) -> Int32 {
+  @discardableResult func takeLock(_ role: String) -> Int32 {
     guard let container else { return -1 }
     let directory = "\(container)/locks"
     mkdir(container, 0o700)

@@ -8,9 +8,7 @@ func listen(at path: String) {
   let listener = baton_seqpacket_socket()
   guard listener >= 0, baton_unix_bind(listener, path) == 0, chmod(path, 0o666) == 0,
     Glibc.listen(listener, 16) == 0
-  else {
-    exitWithSentence(.inputOutputError, SystemError("listen on \(path)").description)
-  }
+  else { exitWithSentence(.inputOutputError, SystemError("listen on \(path)").description) }
   printLine("ready")
   var clients: [Int32] = []
   while true {

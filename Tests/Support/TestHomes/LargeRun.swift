@@ -71,12 +71,10 @@ struct LargeRun {
     try run.write(epoch, process)
     try run.store(epoch)
     try run.receive(epoch, revoke(peer: false, 2 * place))
-    try run.receive(
-      epoch, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 2 * place)])
+    try run.receive(epoch, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 2 * place)])
     try run.write(epoch, process, received: (hash, Self.msat))
     try run.store(epoch)
-    try run.receive(
-      epoch, WireBytes.fulfil(UInt64(place), preimage: preimage))
+    try run.receive(epoch, WireBytes.fulfil(UInt64(place), preimage: preimage))
     // The stamp of the step that `receive` takes is one tick ahead.
     run.now += 7_000_000
     try run.pay(id, preimage)

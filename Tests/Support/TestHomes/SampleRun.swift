@@ -49,8 +49,7 @@ final class SampleRun {
     peer.core(
       "peer",
       "{\"isLegacy\":false,\"state\":{\"channel\":{\"record\":{\"localMsat\":9000000000,\"remoteMsat\":1000000000,"
-        + "\"localCommitmentNumber\":0,\"remoteCommitmentNumber\":0,\"revision\":0,\"htlcs\":[]}}}}",
-      at: now)
+        + "\"localCommitmentNumber\":0,\"remoteCommitmentNumber\":0,\"revision\":0,\"htlcs\":[]}}}}", at: now)
     try wallet.insert("meta", [.text("container"), .blob(container)])
   }
 

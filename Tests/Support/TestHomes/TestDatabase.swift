@@ -29,12 +29,10 @@ final class TestDatabase {
   func execute(_ sql: String, _ values: [Value] = []) throws { _ = try rows(sql, values) }
 
   func insert(_ table: String, _ values: [Value]) throws {
-    try execute(
-      "INSERT INTO \(table) VALUES (\(values.map { _ in "?" }.joined(separator: ", ")))", values)
+    try execute("INSERT INTO \(table) VALUES (\(values.map { _ in "?" }.joined(separator: ", ")))", values)
   }
 
-  @discardableResult
-  func rows(_ sql: String, _ values: [Value] = []) throws -> [[Value]] {
+  @discardableResult func rows(_ sql: String, _ values: [Value] = []) throws -> [[Value]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
     defer { sqlite3_finalize(statement) }

@@ -17,9 +17,7 @@ struct InvoiceLine: Codable {
     var program: String
   }
 
-  struct Unreadable: Error, CustomStringConvertible {
-    var description: String
-  }
+  struct Unreadable: Error, CustomStringConvertible { var description: String }
 
   var error: String?
   var word: String?

@@ -82,8 +82,7 @@
     app.play(.node(.written))
     #expect(app.send(WalletEvent.deadlineReached, at: 15).contains(.phone(.showScreen(.incoming(.expired)))))
     // Its end is known, so its record can go.
-    #expect(
-      app.send(WalletEvent.deadlineReached, at: 16.5).contains(.container(.removeIncoming([record]))))
+    #expect(app.send(WalletEvent.deadlineReached, at: 16.5).contains(.container(.removeIncoming([record]))))
   }
 
   @Test func `A store of records that is lost ends the app, like the container itself`() {

@@ -4,8 +4,7 @@ import Lightning
 @testable import Wallet
 
 /// One event gives one list of orders; its order keeps the two processes apart.
-@Suite("The order of a wallet's decisions and orders")
-struct NestedOrderTests {
+@Suite("The order of a wallet's decisions and orders") struct NestedOrderTests {
   typealias App = TestWallet<AppMachine>
 
   private let mine = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
@@ -74,8 +73,7 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test
-  func `The node's reports reach the guard in order, after the node's list of orders is complete`() {
+  @Test func `The node's reports reach the guard in order, after the node's list of orders is complete`() {
     var app = App.connecting()
     // The dial's deadline: one second.
     #expect(
@@ -148,8 +146,7 @@ struct NestedOrderTests {
         + [.container(.guardrail(.settle)), .phone(.guardrail(.endBackgroundTask(1)))])
   }
 
-  @Test
-  func `SQLite's log is checkpointed before the process ends and before a silent push is completed`() {
+  @Test func `SQLite's log is checkpointed before the process ends and before a silent push is completed`() {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     let released = GuardEvent.rowRead(row(8, .app), appWantsNode: false)

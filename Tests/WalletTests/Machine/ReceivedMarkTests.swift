@@ -45,8 +45,7 @@
         ])
   }
 
-  @Test
-  func `For a push without a hash, no payment is read before the newest earlier payment is known`() {
+  @Test func `For a push without a hash, no payment is read before the newest earlier payment is known`() {
     var notifier = pushed()
     #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
     #expect(

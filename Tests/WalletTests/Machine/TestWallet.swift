@@ -83,8 +83,7 @@ extension TestWallet where Guard == AppMachine {
   }
 
   /// The peer answers, up to the pong that establishes the channel. Returns the orders for it.
-  @discardableResult
-  mutating func establish(_ state: NodeState) throws -> [WalletDirective] {
+  @discardableResult mutating func establish(_ state: NodeState) throws -> [WalletDirective] {
     var peer = try Channel(id: hash("2"), localMsat: 5000, remoteMsat: 0, isOpener: true)
     play(.node(.dialled), .node(.received(.initMessage(InitMessage()))))
     play(.node(.received(peer.reestablish())))

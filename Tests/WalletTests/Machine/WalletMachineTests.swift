@@ -3,8 +3,7 @@ import Lightning
 @testable import Wallet
 
 /// Which events reach which part of a wallet.
-@Suite("The parts of one wallet")
-struct WalletMachineTests {
+@Suite("The parts of one wallet") struct WalletMachineTests {
   typealias App = TestWallet<AppMachine>
 
   private let paid = NodeState(payments: OutgoingPayments(pending: [payment("a")]))
@@ -18,8 +17,7 @@ struct WalletMachineTests {
     #expect(app.wallet.node.durableState == paid)
   }
 
-  @Test
-  func `If a claim took 10 s, the claim row is read before the node starts from the claim's state`() {
+  @Test func `If a claim took 10 s, the claim row is read before the node starts from the claim's state`() {
     var app = App.claiming()
     #expect(app.send(.claimed(claim(8), paid), at: 10).first == .container(.guardrail(.readRow)))
     #expect(app.wallet.node.isStopped)
@@ -27,8 +25,7 @@ struct WalletMachineTests {
     #expect(app.partEvents.dropFirst().first == .node(.started(claim(8), paid)))
   }
 
-  @Test
-  func `If a claim is lost before the node starts, the state that the claim read is dropped`() {
+  @Test func `If a claim is lost before the node starts, the state that the claim read is dropped`() {
     func app(_ state: NodeState) -> App {
       var app = App.claiming()
       app.play(.claimed(claim(8), state), at: 10)
@@ -42,8 +39,7 @@ struct WalletMachineTests {
     #expect(next.partEvents.contains(.node(.started(claim(10), NodeState()))))
   }
 
-  @Test
-  func `After the node's start the wallet keeps no copy of the claim's state`() throws {
+  @Test func `After the node's start the wallet keeps no copy of the claim's state`() throws {
     // After init the node has read the container again, which replaces its earlier state.
     func app(_ state: NodeState) throws -> App {
       var app = App.connecting(8, state)
@@ -64,8 +60,7 @@ struct WalletMachineTests {
 
   // MARK: Events of the phone
 
-  @Test
-  func `Entering the foreground reaches the guard, then the node, then the background work`() {
+  @Test func `Entering the foreground reaches the guard, then the node, then the background work`() {
     var app = App(background: .init())
     app.play(.guardrail(.launched))
     #expect(app.send(.enteredForeground).last == .phone(.submit(.refresh)))
@@ -76,8 +71,7 @@ struct WalletMachineTests {
     #expect(app.partEvents == [.guardrail(.enteredBackground), .background(.enteredBackground)])
   }
 
-  @Test
-  func `A node that pauses between two dials begins the next at once when the user opens the app`() {
+  @Test func `A node that pauses between two dials begins the next at once when the user opens the app`() {
     var app = App.connecting()
     let task = TaskBeginning(name: "send", generation: 1)
     app.play(.guardrail(.taskBegan(task)), .guardrail(.enteredBackground), .node(.closed("no route")))
@@ -139,8 +133,7 @@ struct WalletMachineTests {
 }
 
 /// User requests, from the request to the answer, through all parts of a wallet.
-@Suite("A request to the wallet")
-struct WalletRequestTests {
+@Suite("A request to the wallet") struct WalletRequestTests {
   typealias App = TestWallet<AppMachine>
 
   private let tea = payment("0123456789")
@@ -190,8 +183,7 @@ struct WalletRequestTests {
 
   @Test func `Before a payment the container is read, and an invoice paid already is refused`() throws {
     var app = try App.connected()
-    #expect(
-      app.send(.requests(.asked("1", .payment(tea)))) == [.container(.readPast(tea.paymentHash))])
+    #expect(app.send(.requests(.asked("1", .payment(tea)))) == [.container(.readPast(tea.paymentHash))])
     #expect(app.wallet.guardrail.taskNames == [task.name])
     let sentence = "this invoice is paid already; ask for a new one"
     #expect(
@@ -200,8 +192,7 @@ struct WalletRequestTests {
     #expect(app.wallet.guardrail.taskNames == [])
   }
 
-  @Test
-  func `An invoice is made by the phone, written under the claim, then answered`() {
+  @Test func `An invoice is made by the phone, written under the claim, then answered`() {
     var app = App.connecting()
     #expect(
       app.send(.requests(.asked("1", invoiceRequest)))
@@ -220,8 +211,7 @@ struct WalletRequestTests {
     #expect(app.send(request) == [.phone(.answer("1", .refused(.cancellation, NodeMachine.notOpen)))])
   }
 
-  @Test
-  func `The background task of a payment that is no longer pending ends when the node starts`() throws {
+  @Test func `The background task of a payment that is no longer pending ends when the node starts`() throws {
     let tea = payment("0123456789")
     let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
     var app = App.connecting(8, pending)
@@ -244,8 +234,7 @@ struct WalletRequestTests {
 
   // MARK: Moving the wallet into this container
 
-  @Test func `A requested move replaces the other device, and is answered when the app is connected`()
-    throws
+  @Test func `A requested move replaces the other device, and is answered when the app is connected`() throws
   {
     var app = halted()
     let orders = app.send(.requests(.asked("1", .move)))
@@ -271,12 +260,10 @@ struct WalletRequestTests {
 
   @Test func `A connected app answers a move request at once: connected, and nothing moved`() throws {
     var app = try App.connected()
-    #expect(
-      app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
+    #expect(app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
   }
 
-  @Test
-  func `A background app refuses a move request at once with the status that it shows`() {
+  @Test func `A background app refuses a move request at once with the status that it shows`() {
     var app = halted()
     app.play(.guardrail(.enteredBackground))
     #expect(

@@ -3,8 +3,7 @@ import Lightning
 @testable import Wallet
 
 /// Random events in random order: no request is answered twice, and no task ends twice or before it began.
-@Suite("Requests under random events")
-struct RandomRequestTests {
+@Suite("Requests under random events") struct RandomRequestTests {
   /// Checks the directives of the requests.
   private struct Account {
     var fixture = RequestFixture()
@@ -54,8 +53,7 @@ struct RandomRequestTests {
     case 0: invoiceRequest
     case 2: .cancellation(of: generator.pick(Self.hashes))
     case 1:
-      .payment(
-        OutgoingPayment(paymentHash: generator.pick(Self.hashes), amountMsat: 1, paymentSecret: .zero))
+      .payment(OutgoingPayment(paymentHash: generator.pick(Self.hashes), amountMsat: 1, paymentSecret: .zero))
     case 3: .withdrawal(spliceRequest)
     default: .move
     }

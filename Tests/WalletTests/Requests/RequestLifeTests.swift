@@ -11,8 +11,7 @@ struct RequestFixture {
   mutating func node(_ word: RequestEvent.NodeReply) -> [RequestDirective] { send(.node(word)) }
 
   /// Sends several events. Returns the directives for the last one.
-  @discardableResult
-  mutating func play(_ events: RequestEvent...) -> [RequestDirective] {
+  @discardableResult mutating func play(_ events: RequestEvent...) -> [RequestDirective] {
     events.reduce([]) { _, event in send(event) }
   }
 
@@ -23,8 +22,7 @@ struct RequestFixture {
 }
 
 /// Each step of a request gives exactly its directives, and a repeated event gives none.
-@Suite("The life of a request")
-struct RequestLifeTests {
+@Suite("The life of a request") struct RequestLifeTests {
   private func task(_ name: String, _ generation: UInt64 = 1) -> TaskBeginning {
     TaskBeginning(name: name, generation: generation)
   }
@@ -46,8 +44,7 @@ struct RequestLifeTests {
     for answer: WebhookAnswer? in [.removed, .list(names: ["a"], max: 10), nil] {
       var fixture = RequestFixture()
       #expect(
-        fixture.send(.asked("1", .webhook(.list, id: "7f")))
-          == [.node(.webhookRequested(id: "7f", .list))])
+        fixture.send(.asked("1", .webhook(.list, id: "7f"))) == [.node(.webhookRequested(id: "7f", .list))])
       #expect(fixture.node(.answered(.webhook("80"), .removed)) == [])
       let end =
         answer.map { fixture.node(.answered(.webhook("7f"), $0)) }
@@ -57,8 +54,7 @@ struct RequestLifeTests {
     }
   }
 
-  @Test
-  func `A cancellation goes to the node, has no background task, and is answered once it is durable`() {
+  @Test func `A cancellation goes to the node, has no background task, and is answered once it is durable`() {
     var fixture = RequestFixture()
     let request = Request.cancellation(of: hash("a"))
     #expect(fixture.send(.asked("1", request)) == [.node(.invoiceCancelRequested(hash("a")))])
@@ -149,8 +145,7 @@ struct RequestLifeTests {
     }
   }
 
-  @Test
-  func `All pending move requests get the same answer, and a later one its own answer`() {
+  @Test func `All pending move requests get the same answer, and a later one its own answer`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move), .placeTaken, .asked("2", .move))
     #expect(
@@ -205,8 +200,7 @@ struct RequestLifeTests {
     #expect(fixture.send(.asked("4", .withdrawal(spliceRequest))).first == .beginTask(task("splice 4", 2)))
   }
 
-  @Test
-  func `An event without a matching request gives no answer`() {
+  @Test func `An event without a matching request gives no answer`() {
     var fixture = RequestFixture()
     #expect(fixture.node(.begun(.splice(splice(1).id), splice(1))) == [])
     #expect(fixture.node(.begun(.payment(hash("a")))) == [])
@@ -228,8 +222,7 @@ struct RequestLifeTests {
 }
 
 /// Checks of the user's input before a payment or withdrawal begins.
-@Suite("Reading a payment or withdrawal request")
-struct RequestReadingTests {
+@Suite("Reading a payment or withdrawal request") struct RequestReadingTests {
   private let now: Int64 = 1_700_000_000
   private let wallet = PrivateKey(hash("1"))?.publicKey
 
@@ -253,9 +246,7 @@ struct RequestReadingTests {
     } catch { return "\(error)" }
   }
 
-  @Test func `A payment's amount comes from the invoice, or from the user if the invoice has none`()
-    throws
-  {
+  @Test func `A payment's amount comes from the invoice, or from the user if the invoice has none`() throws {
     let wallet = try #require(wallet)
     for (asked, chosen) in [(1000, nil), (nil, 1000)] as [(UInt64?, UInt64?)] {
       let text = try invoice(amountMsat: asked)

@@ -1,8 +1,7 @@
 @testable import Wallet
 
 /// A refused request is answered once with the reason, leaves no state, and may be repeated.
-@Suite("Refused requests and ended tasks")
-struct RequestRefusalTests {
+@Suite("Refused requests and ended tasks") struct RequestRefusalTests {
   private let tea = payment("0123456789")
   private let task = TaskBeginning(name: "outgoing payment 01234567", generation: 1)
 
@@ -52,8 +51,7 @@ struct RequestRefusalTests {
     #expect(ask(65) == [.makeInvoice("65", amountMsat: 1000, text: "tea", expirySeconds: 60)])
   }
 
-  @Test
-  func `A payment whose earlier attempts cannot be read ends its task and may be requested again`() {
+  @Test func `A payment whose earlier attempts cannot be read ends its task and may be requested again`() {
     var fixture = RequestFixture()
     for (id, generation) in [("1", 1), ("2", 2)] as [(String, UInt64)] {
       let task = TaskBeginning(name: task.name, generation: generation)
@@ -120,8 +118,7 @@ struct RequestRefusalTests {
       guard
         case .answer("1", .refused(request.kind, let sentence))? = fixture.node(
           .refused(key, .notHeld, status)
-        )
-        .last
+        ).last
       else { return nil }
       return sentence
     }
@@ -178,8 +175,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test
-  func `A restarted app begins no task for payments and splices that the node reports as pending`() {
+  @Test func `A restarted app begins no task for payments and splices that the node reports as pending`() {
     var fixture = RequestFixture()
     #expect(fixture.node(.goesOn(payments: [hash("1")], splice: splice(1).id)) == [])
     #expect(fixture.requests == Requests())

@@ -9,9 +9,7 @@ struct InvoicePage {
 
   private var fields: InvoiceFields { invoice.fields }
   private var expirySeconds: UInt64 { fields.expirySeconds ?? InvoiceFields.expirySecondsStandard }
-  private var finalExpiryDelta: UInt64 {
-    fields.finalExpiryDelta ?? InvoiceFields.finalExpiryDeltaStandard
-  }
+  private var finalExpiryDelta: UInt64 { fields.finalExpiryDelta ?? InvoiceFields.finalExpiryDeltaStandard }
 
   // MARK: Text
 

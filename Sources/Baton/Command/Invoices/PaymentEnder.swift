@@ -47,9 +47,7 @@ struct PaymentEnder {
     }
   }
 
-  private func look() throws -> Snapshot {
-    try Snapshot.take(of: phone.container)
-  }
+  private func look() throws -> Snapshot { try Snapshot.take(of: phone.container) }
 
   /// Nil while the app runs or the extension holds its lock.
   private func absence(_ snapshot: Snapshot) -> String? {

@@ -71,8 +71,7 @@ struct PaymentInParts {
   /// False if lspd has not got it, but an earlier part: without this one the wallet gives that back.
   private mutating func send(_ index: Int) throws -> Bool {
     let request = invoice.payRequest(
-      partMsat: parts[index].amountMsat, waits: false,
-      holdSeconds: invocation.line.integer("--hold-seconds"))
+      partMsat: parts[index].amountMsat, waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
     do {
       let answer = try invocation.phone.pay(request, timeout: Self.answerTimeout)
       parts[index].request = request
@@ -205,9 +204,7 @@ struct PaymentInParts {
   private func sentence(_ took: TimeSpan) -> String {
     if let failed { return "\(failed.failureSentence)\(wayBack)" }
     if isSettled, let settled { return settled.sentence(invoice, took: took) }
-    if isLate {
-      return PaymentAnswer.pending(took)
-    }
+    if isLate { return PaymentAnswer.pending(took) }
     let held = parts.filter { $0.answer?.state == "held" }.count
     let waking = parts.compactMap(\.answer).last { $0.state == "held" }?.wakingWords ?? ""
     return held > 0

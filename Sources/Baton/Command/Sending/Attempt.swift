@@ -35,9 +35,7 @@ final class Attempt {
 
   /// Sends it.
   func begin() {
-    do throws(ControlClientError) {
-      try open(request)
-    } catch {
+    do throws(ControlClientError) { try open(request) } catch {
       let failure = SendFailure(error)
       loop.post { [self] in end(.answered(.notSent(failure), nil)) }
     }

@@ -154,9 +154,8 @@ final class PaymentLoad {
   private func lines(_ took: TimeSpan) -> [String] {
     let payments = HumanText.count(tally.count, "payment")
     let attempts = HumanText.count(tally.attempts, "attempt")
-    return [
-      "\(payments) at \(rate) per second with \(attempts) in \(HumanText.span(took)): \(tally.counts)"
-    ] + tally.failures.map { "\(HumanText.count($0.count, "payment")) \($0.sentence)" }
+    return ["\(payments) at \(rate) per second with \(attempts) in \(HumanText.span(took)): \(tally.counts)"]
+      + tally.failures.map { "\(HumanText.count($0.count, "payment")) \($0.sentence)" }
       + (tally.settled.isEmpty
         ? [] : ["from the first attempt to the preimage: \(tally.percentiles.sentence)"])
   }

@@ -114,8 +114,7 @@ final class RetriedPayment {
       progress.codeName = failed.code?.name
       progress.failureClass = failed.failure.rawValue
       progress.meaning = failed.notSent?.description
-      output.say(
-        "attempt \(attempt) of \(settings.attempts) \(failed.sentence)", json: progress)
+      output.say("attempt \(attempt) of \(settings.attempts) \(failed.sentence)", json: progress)
     case .report(.retrying(let retry)):
       (progress.event, progress.attempt) = ("retry", retry.attempt)
       progress.delayMs = retry.after.wholeMilliseconds
@@ -154,8 +153,7 @@ final class RetriedPayment {
     case .failed(let failure):
       let message = SenderMessage(failure)
       let attempts = HumanText.count(failure.attempts, "attempt")
-      let next =
-        hasButton ? "press Enter" : "repeat the command, or add --button"
+      let next = hasButton ? "press Enter" : "repeat the command, or add --button"
       let button = message.button.map {
         "\($0): \(next); it begins anew, with a new deadline of \(HumanText.span(settings.deadline ?? .zero))"
       }

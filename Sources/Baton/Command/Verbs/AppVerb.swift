@@ -68,8 +68,7 @@ enum AppVerb: Verb {
     case "retry", "copy":
       try requireScreen(invocation)
       try invocation.phone.askApp(ControlMessage("press", ["button": verb]), inFront: true)
-      invocation.output.say(
-        "the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
+      invocation.output.say("the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
       return .done
     case "tap", "action", "dismiss": return try touch(verb, invocation)
     case "launch-task", "expire-task": return try task(verb, invocation)

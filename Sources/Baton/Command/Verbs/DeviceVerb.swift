@@ -11,10 +11,7 @@ enum DeviceVerb: Verb {
       examples: [
         ("baton device", "the settings now"),
         ("baton device reboot", "app and extension are killed, and the screen is locked"),
-        (
-          "baton device low-power on",
-          "no background task starts, and silent pushes are dropped"
-        ),
+        ("baton device low-power on", "no background task starts, and silent pushes are dropped"),
       ])
   }
 
@@ -74,8 +71,7 @@ enum DeviceVerb: Verb {
     let loses = invocation.line.isGiven("--lose-beats")
     let unlocks = invocation.line.isGiven("--unlock")
     let answer = try invocation.phone.ask(
-      .iosd,
-      ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no", "unlock": unlocks ? "yes" : "no"]))
+      .iosd, ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no", "unlock": unlocks ? "yes" : "no"]))
     invocation.output.say(
       unlocks
         ? "the phone has rebooted, and is unlocked"
@@ -102,8 +98,7 @@ enum DeviceVerb: Verb {
       span.nanoseconds % 1_000_000_000 == 0, span <= .seconds(315_360_000)
     else {
       throw CommandFailure(
-        .wrongUsage,
-        "STEP must be a time in whole seconds such as +1h or -90s, not `\(word.onOneLine)`")
+        .wrongUsage, "STEP must be a time in whole seconds such as +1h or -90s, not `\(word.onOneLine)`")
     }
     let seconds = span.nanoseconds / 1_000_000_000
     return word.hasPrefix("-") ? -seconds : seconds

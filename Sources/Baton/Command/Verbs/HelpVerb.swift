@@ -68,7 +68,6 @@ enum HelpVerb: Verb {
       return output.table(
         [["EXIT", "CODE", "MEANS"]] + ExitCode.allCases.map { ["\($0.rawValue)", $0.word, $0.meaning] })
     }
-    output.say(
-      ExitCode.allCases.map { ExitCodeMeaning(exit: $0.rawValue, code: $0.word, means: $0.meaning) })
+    output.say(ExitCode.allCases.map { ExitCodeMeaning(exit: $0.rawValue, code: $0.word, means: $0.meaning) })
   }
 }

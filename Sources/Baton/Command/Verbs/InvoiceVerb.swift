@@ -10,8 +10,7 @@ enum InvoiceVerb: Verb {
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "invoice",
-      summary: "make and print a BOLT 11 invoice of the wallet, cancel one, or explain one",
+      name: "invoice", summary: "make and print a BOLT 11 invoice of the wallet, cancel one, or explain one",
       options: [
         OptionDeclaration("--text", value: .text("TEXT"), help: "the description, up to 200 bytes"),
         OptionDeclaration(
@@ -22,9 +21,7 @@ enum InvoiceVerb: Verb {
           help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
         OptionDeclaration(
           "--forgotten",
-          help:
-            "with --external: the other node does not know the invoice, and refuses the payment"
-        ),
+          help: "with --external: the other node does not know the invoice, and refuses the payment"),
         OptionDeclaration(
           "--cancel", value: .text("INVOICE"),
           help: "refuse payments of this invoice from now on; INVOICE may be its payment hash"),
@@ -70,11 +67,7 @@ enum InvoiceVerb: Verb {
     }
     if isExternal { message.verb = "external-invoice" }
     if invocation.line.isGiven("--forgotten") {
-      guard isExternal else {
-        throw CommandFailure(
-          .wrongUsage,
-          "--forgotten requires --external")
-      }
+      guard isExternal else { throw CommandFailure(.wrongUsage, "--forgotten requires --external") }
       message["forgotten"] = "yes"
     }
     let phone = try invocation.phone
@@ -105,8 +98,7 @@ enum InvoiceVerb: Verb {
     _ others: [String], of sentence: String, _ invocation: Invocation
   ) throws(CommandFailure) {
     let given = ["--text", "--expiry", "--external", "--forgotten"] + others
-    let surplus =
-      invocation.line.positionals.isEmpty ? given.first(where: invocation.line.isGiven) : "AMOUNT"
+    let surplus = invocation.line.positionals.isEmpty ? given.first(where: invocation.line.isGiven) : "AMOUNT"
     if let surplus { throw CommandFailure(.wrongUsage, "\(sentence); leave \(surplus) out") }
   }
 

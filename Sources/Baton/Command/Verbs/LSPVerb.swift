@@ -100,8 +100,7 @@ enum LSPVerb: Verb {
     var request = invoice.payRequest(waits: false)
     request["opens-channel"] = "yes"
     let answer = try invocation.phone.pay(request)
-    invocation.output.say(
-      answer.sentence(invoice, took: .zero), json: answer.document(invoice, took: .zero))
+    invocation.output.say(answer.sentence(invoice, took: .zero), json: answer.document(invoice, took: .zero))
     return answer.isFailure ? .paymentFailed : .done
   }
 

@@ -4,9 +4,7 @@ import PhonePolicy
 
 /// Lists what the phone has: rows of one kind as a table, or as a JSON document.
 enum ListVerb: Verb {
-  private enum Kind: String {
-    case processes, payments, pushes, notifications, categories, tasks
-  }
+  private enum Kind: String { case processes, payments, pushes, notifications, categories, tasks }
 
   private static func kind(
     _ kind: Kind, _ summary: String, options: [OptionDeclaration] = [], examples: [(String, String)] = []

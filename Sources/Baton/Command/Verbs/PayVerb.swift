@@ -9,13 +9,11 @@ enum PayVerb: Verb {
     CommandLineDeclaration(
       name: "pay", summary: "pay an invoice as a sender, through the wallet's Lightning peer",
       options: [
-        OptionDeclaration(
-          "--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
+        OptionDeclaration("--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
         OptionDeclaration(
           "--parts", value: .integer(2...Int64(ChannelRecord.maximumHTLCs)),
           help: "pay in N parts of about equal size"),
-        OptionDeclaration(
-          "--apart", value: .span, help: "with --parts: the time between two parts"),
+        OptionDeclaration("--apart", value: .span, help: "with --parts: the time between two parts"),
         OptionDeclaration("--no-wait", help: "return as soon as the payment is offered or held"),
         OptionDeclaration(
           "--timeout", value: .span,
@@ -61,8 +59,7 @@ enum PayVerb: Verb {
       throw CommandFailure(.wrongUsage, "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
     }
     let invoice = try PayableInvoice(
-      typed: invocation.word(), amountMsat: chosen,
-      at: retry.policy == .off ? Clock().wallNanoseconds : nil)
+      typed: invocation.word(), amountMsat: chosen, at: retry.policy == .off ? Clock().wallNanoseconds : nil)
     let waits = !invocation.line.isGiven("--no-wait")
     if !waits { try refuse(["--timeout"], beside: "--no-wait", invocation) }
     if retry.policy != .off {
@@ -75,12 +72,9 @@ enum PayVerb: Verb {
       var payment = try PaymentInParts(invoice, parts: UInt64(clamping: parts), invocation)
       return try payment.run(waits: waits)
     }
-    if invocation.line.isGiven("--apart") {
-      throw CommandFailure(.wrongUsage, "--apart requires --parts")
-    }
+    if invocation.line.isGiven("--apart") { throw CommandFailure(.wrongUsage, "--apart requires --parts") }
     let start = Clock.monotonicNow
-    let request = invoice.payRequest(
-      waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
+    let request = invoice.payRequest(waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))
     var outcome = try invocation.phone.pay(request)
     if waits, !outcome.isFailure, !outcome.isSettled {
       PayInterruption.handle(isJSON: invocation.output.isJSON)

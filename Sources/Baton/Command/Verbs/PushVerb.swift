@@ -9,8 +9,7 @@ enum PushVerb: Verb {
       name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
       options: [
         OptionDeclaration("--silent", help: "a silent push, without a file"),
-        OptionDeclaration(
-          "--type", value: .text("TEXT"), help: "with --silent: the payload's `reason`"),
+        OptionDeclaration("--type", value: .text("TEXT"), help: "with --silent: the payload's `reason`"),
       ],
       positionals: [
         PositionalDeclaration(

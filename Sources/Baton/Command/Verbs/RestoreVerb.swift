@@ -7,8 +7,7 @@ import PhonePolicy
 enum RestoreVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "restore",
-      summary: "move the wallet back to this phone, from the device that the peer knows",
+      name: "restore", summary: "move the wallet back to this phone, from the device that the peer knows",
       examples: [
         ("baton app open; baton restore", "when the app says that the node is in use by another device")
       ])

@@ -8,10 +8,8 @@ enum SendVerb: Verb {
     CommandLineDeclaration(
       name: "send", summary: "pay an invoice from the wallet, with the app in front",
       options: [
-        OptionDeclaration(
-          "--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
-        OptionDeclaration("--no-wait", help: "return as soon as the HTLC is offered"),
-        PaymentEnder.timeout,
+        OptionDeclaration("--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
+        OptionDeclaration("--no-wait", help: "return as soon as the HTLC is offered"), PaymentEnder.timeout,
       ],
       positionals: [
         PositionalDeclaration(
@@ -49,9 +47,7 @@ enum SendVerb: Verb {
     let waits = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)
-    if !waits || !invocation.output.isJSON {
-      invocation.output.say(offered.sentence, json: offered.document)
-    }
+    if !waits || !invocation.output.isJSON { invocation.output.say(offered.sentence, json: offered.document) }
     guard waits else { return .done }
     let ended = try waitForEnd(of: offered, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.document)

@@ -64,8 +64,7 @@ enum UpVerb: Verb {
   /// Checked before any start: iosd would refuse the timing only after lspd is up.
   private static func checkTiming(_ line: ParsedCommandLine) throws(CommandFailure) {
     do throws(HeartbeatTimingError) {
-      _ = try HeartbeatTiming(
-        interval: line.time("--beat-interval"), staleAfter: line.time("--stale-after"))
+      _ = try HeartbeatTiming(interval: line.time("--beat-interval"), staleAfter: line.time("--stale-after"))
     } catch { throw CommandFailure(.wrongUsage, error.description) }
     if let error = PingRule.problem(line) { throw CommandFailure(.wrongUsage, error) }
   }

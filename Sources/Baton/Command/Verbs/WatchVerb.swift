@@ -27,9 +27,7 @@ enum WatchVerb: Verb {
     let phone = try invocation.phone
     try StatusVerb.requirePhone(phone)
     if invocation.line.isGiven("--once") { return once(phone, invocation.output) }
-    if invocation.output.isJSON {
-      return try WatchStream().run(phone, invocation.output)
-    }
+    if invocation.output.isJSON { return try WatchStream().run(phone, invocation.output) }
     if let refusal = WatchTerminal.refusal() { throw CommandFailure(.wrongUsage, refusal) }
     return try WatchSession(phone, output: invocation.output).run()
   }

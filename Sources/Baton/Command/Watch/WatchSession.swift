@@ -36,8 +36,7 @@ final class WatchSession {
     try loop.watch(standardInput, .readable) { [unowned self] _ in readKeys() }
     feed = try LiveFeed(phone, loop: loop) { [unowned self] in
       handle(.looked($0))
-    } onFailure: {
-      [unowned self] in
+    } onFailure: { [unowned self] in
       fail($0)
     }
     resize()

@@ -32,8 +32,7 @@ package final class DirectoryWatch {
 
   /// Returns when something changed, when one of `others` is readable, or at the deadline; false if the reading end of
   /// `reader` is closed.
-  @discardableResult
-  package func wait(
+  @discardableResult package func wait(
     until deadline: Instant, alsoFor others: [Int32] = [], reader: Int32 = -1
   ) throws(SystemError) -> Bool {
     let left = (deadline - Clock.monotonicNow).wholeMilliseconds

@@ -51,9 +51,7 @@ package enum PhoneProcess: String, CaseIterable, Sendable {
       return CommandFailure(
         .notDone, "\(words) is suspended by iosd, which continues it when it is needed; `baton app open` does"
       )
-    } catch ControlClientError.notRunning {
-      return nil
-    } catch {
+    } catch ControlClientError.notRunning { return nil } catch {
       guard ProcessTable.isStopped(process.pid) else { return nil }
       return CommandFailure(
         .notDone,

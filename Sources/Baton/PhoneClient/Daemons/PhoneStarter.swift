@@ -151,8 +151,7 @@ package final class PhoneStarter {
 
   private func arguments(for daemon: Daemon) throws(CommandFailure) -> [String] {
     switch daemon {
-    case .lspd:
-      return ["--home", phone.home] + walletArguments + pushFormArguments + options.lspdArguments
+    case .lspd: return ["--home", phone.home] + walletArguments + pushFormArguments + options.lspdArguments
     case .iosd:
       guard address != nil else {
         throw CommandFailure(
@@ -178,8 +177,7 @@ package final class PhoneStarter {
   /// With this file lspd accepts only the wallet's node id, not the first node that connects. Other programs need not
   /// write or read it.
   private var walletArguments: [String] {
-    let areOurs =
-      options.lspd == nil && !options.iosdArguments.contains { ["--app", "--ext"].contains($0) }
+    let areOurs = options.lspd == nil && !options.iosdArguments.contains { ["--app", "--ext"].contains($0) }
     return areOurs ? ["--wallet-file", phone.walletNode] : []
   }
 

@@ -55,8 +55,7 @@ package struct PhoneStopper {
     process.send(SIGKILL)
     _ = process.waitForEnd(within: Self.timeout)
     _ = process.reap()
-    return Ended(
-      daemon: daemon, pid: pid, how: "did not end within 15 s and was killed", wasKilled: true)
+    return Ended(daemon: daemon, pid: pid, how: "did not end within 15 s and was killed", wasKilled: true)
   }
 
   private func ended(_ daemon: Daemon, _ process: WatchedProcess) -> Ended {

@@ -16,9 +16,7 @@ package enum ProcessSignal: Hashable, Sendable {
   /// Sends it, and waits until the process has ended, stopped, or goes on.
   package func send(to process: WatchedProcess) throws {
     let number = number
-    guard process.send(number) || process.hasEnded else {
-      throw SystemError("signal process \(process.pid)")
-    }
+    guard process.send(number) || process.hasEnded else { throw SystemError("signal process \(process.pid)") }
     // A stopped process handles a signal other than SIGKILL only when it goes on.
     if case .crash = self { process.send(SIGCONT) }
     try Wait.until("process \(process.pid) to follow signal \(number)", within: Self.patience) {

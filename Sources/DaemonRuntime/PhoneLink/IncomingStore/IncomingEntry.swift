@@ -22,7 +22,6 @@ public struct IncomingEntry: Hashable, Sendable {
     self.init(
       IncomingRecord(
         paymentHash: hash, amountMsat: try row.bits(1), kind: kind, isHeld: try row.integer(3) != 0,
-        holdEndsAt: try row.optionalInteger(4), state: state),
-      arrivedAt: try row.integer(6))
+        holdEndsAt: try row.optionalInteger(4), state: state), arrivedAt: try row.integer(6))
   }
 }

@@ -23,9 +23,7 @@ extension IncomingStore {
   /// A row that reads well can have a damaged neighbour, which only the app would find. The store is small.
   static func check(_ database: Connection) throws {
     let words = try database.firstRow("PRAGMA integrity_check(1)")?.text(0) ?? "it cannot be checked"
-    guard words == "ok" else {
-      throw DatabaseError(kind: .corrupt, database: database.path, words: words)
-    }
+    guard words == "ok" else { throw DatabaseError(kind: .corrupt, database: database.path, words: words) }
   }
 
   /// Returns the sentence for the journal.

@@ -38,10 +38,9 @@ public struct IncomingStore: Sendable {
   /// One row for each payment: a second push for it keeps the time of the first and brings the hold up to date.
   ///
   /// Returns a sentence if the store was damaged and had to be replaced by a new one.
-  @discardableResult
-  public func add(
-    _ record: IncomingRecord, arrivedAt wallSeconds: Int64
-  ) throws(IncomingStoreError) -> String? {
+  @discardableResult public func add(_ record: IncomingRecord, arrivedAt wallSeconds: Int64)
+    throws(IncomingStoreError) -> String?
+  {
     _ = try reaching { () throws(OwnError) in try OwnDirectory.make(container) }
     try makeFile()
     let damage = try running { try Self.damage { try insert(record, arrivedAt: wallSeconds) } }
@@ -63,14 +62,12 @@ public struct IncomingStore: Sendable {
         VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (payment_hash) DO UPDATE SET amount_msat = excluded.amount_msat, kind = excluded.kind,
           is_held = excluded.is_held, hold_ends_at = excluded.hold_ends_at
-        """,
-        Self.values(of: record) + [.integer(wallSeconds)])
+        """, Self.values(of: record) + [.integer(wallSeconds)])
       try database.execute(
         // Not by the numbers' distance: a repeated push uses up a number and adds no row.
         """
         DELETE FROM incoming WHERE number NOT IN (SELECT number FROM incoming ORDER BY number DESC LIMIT ?)
-        """,
-        [.integer(Int64(Self.limit))])
+        """, [.integer(Int64(Self.limit))])
     }
   }
 
@@ -90,8 +87,7 @@ public struct IncomingStore: Sendable {
 
   /// Only records that are as they are given: the extension may have announced the payment again since they were read.
   /// Returns the payments whose record is another, and stays.
-  @discardableResult
-  public func remove(_ records: [IncomingRecord]) throws(IncomingStoreError) -> [Bytes32] {
+  @discardableResult public func remove(_ records: [IncomingRecord]) throws(IncomingStoreError) -> [Bytes32] {
     guard !records.isEmpty, try isThere() else { return [] }
     return try running {
       let database = try Connection(path: path, access: .readWrite)
@@ -174,9 +170,7 @@ public struct IncomingStore: Sendable {
     }
   }
 
-  private func reaching<Result>(
-    _ body: () throws(OwnError) -> Result
-  ) throws(IncomingStoreError) -> Result {
+  private func reaching<Result>(_ body: () throws(OwnError) -> Result) throws(IncomingStoreError) -> Result {
     do throws(OwnError) { return try body() } catch { throw IncomingStoreError(error) }
   }
 

@@ -210,8 +210,7 @@ extension Channel {
     let script = FundingScript.output(side.key, body.fundingKey)
     var draft = SpliceDraft(
       lockTime: 0, feeratePerKw: SpliceRequest.feeratePerKw, capacitySat: capacitySat - taken,
-      takenSat: taken,
-      fundingScript: script)
+      takenSat: taken, fundingScript: script)
     draft.input = AddInput(
       channel: record.id, serial: Self.inputSerial, outputIndex: funding.index,
       sharedInput: funding.transaction)
@@ -289,9 +288,7 @@ extension Channel {
   /// Both have sent `tx_complete`. From here on the splice is durable.
   private mutating func agree(on draft: SpliceDraft, isOurs: Bool) -> [ChannelFact] {
     let splice: PendingSplice
-    do throws(SpliceObjection) {
-      splice = try draft.finished(isOurs: isOurs)
-    } catch { return abort(error) }
+    do throws(SpliceObjection) { splice = try draft.finished(isOurs: isOurs) } catch { return abort(error) }
     link.splicing.talk?.stage = .agreed
     record.splice = splice
     if isOurs { send(.transactionComplete(TransactionComplete(channel: record.id))) }

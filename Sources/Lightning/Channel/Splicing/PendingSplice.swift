@@ -36,9 +36,7 @@ public struct PendingSplice: Hashable, Codable, Sendable {
     self.feeSat = feeSat
   }
 
-  public var id: TransactionID {
-    TransactionID(hash: SHA256.hash(SHA256.hash(transaction.array).bytes))
-  }
+  public var id: TransactionID { TransactionID(hash: SHA256.hash(SHA256.hash(transaction.array).bytes)) }
 
   /// The new funding.
   public var funding: OutPoint { OutPoint(transaction: id, index: fundingIndex) }

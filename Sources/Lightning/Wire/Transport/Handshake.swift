@@ -152,8 +152,7 @@ public enum TransportError: Error, Hashable, Codable, Sendable, CustomStringConv
     case .badTag(let act):
       "act \(act) of the handshake is not authentic: the other end is not the expected node"
     case .badCiphertext: "act 3 of the handshake has a key that cannot be decrypted"
-    case .badLength:
-      "the length of a message cannot be decrypted: bytes were changed, repeated or lost"
+    case .badLength: "the length of a message cannot be decrypted: bytes were changed, repeated or lost"
     case .badMessage: "a message cannot be decrypted: bytes were changed"
     }
   }

@@ -77,9 +77,7 @@ public struct SecureChannel: Sendable {
 
   /// The next event; nil if more bytes are needed. Always nil after an error.
   public mutating func next() throws(TransportError) -> Event? {
-    do throws(TransportError) {
-      return try read()
-    } catch {
+    do throws(TransportError) { return try read() } catch {
       state = .broken
       throw error
     }
