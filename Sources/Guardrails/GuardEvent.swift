@@ -83,7 +83,8 @@ public struct Push: Hashable, Codable, Sendable {
   public enum Reason: String, Hashable, Codable, Sendable {
     case incomingPayment
     case pendingSettlement
-    case onionMessage
+    /// Not about a payment: an onion message, an order, a closed channel.
+    case other
     case unreadable
 
     /// An HTLC may be pending at the LSP.

@@ -118,7 +118,7 @@ import Testing
     #expect(wallet.phone.said.contains("deliver 1 received 7") && wallet.phone.said.last == "finished 1 idle")
   }
 
-  @Test(arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
+  @Test(arguments: [PushReason.incomingPayment, .pendingSettlement, .other, .unreadable])
   func `If nothing was received, the result that is delivered has the push's reason`(reason: PushReason)
     throws
   {

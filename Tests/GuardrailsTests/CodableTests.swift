@@ -21,7 +21,7 @@ import Foundation
     .refused(highest: .max, container: container), .trouble("x"),
   ]
   private static let reasons: [Push.Reason] = [
-    .incomingPayment, .pendingSettlement, .onionMessage, .unreadable,
+    .incomingPayment, .pendingSettlement, .other, .unreadable,
   ]
 
   static let events: [GuardEvent] =

@@ -116,7 +116,7 @@
     #expect(notifier.machine.handle(.receivedFound([], push: 1), at: notifier.now).last == .end(.terminated))
   }
 
-  @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .onionMessage])
+  @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .other])
   func `B-1.1.5 A push without a payment has a text for the push's reason`(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))

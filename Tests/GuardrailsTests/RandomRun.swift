@@ -119,7 +119,7 @@ struct RandomRun<Machine: GuardMachine> {
     if pushes > 0 && generator.chance(3) && !promises.finished.contains(pushes) { return push(pushes) }
     pushes += 1
     var push = push(
-      pushes, generator.pick([.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]))
+      pushes, generator.pick([.incomingPayment, .pendingSettlement, .other, .unreadable]))
     if Machine.self == TellingExtensionMachine.self { push.announcement = announcement() }
     return push
   }

@@ -92,13 +92,13 @@
     #expect(app.send(.expiryWarned(push: 9)) == [])
     #expect(app.send(.expiryWarned(push: 3)).contains(.stopNode(gracefully: true)))
     #expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment))) == [])
-    #expect(app.send(.silentPushArrived(Push(id: 5, reason: .onionMessage))) == [])
+    #expect(app.send(.silentPushArrived(Push(id: 5, reason: .other))) == [])
     let end = released(&app)
     #expect(end.suffix(3) == [3, 4, 5].map { .completed(push: $0, .noData) } && end.contains(.dropLock))
   }
 
   @Test func `A push about no payment is completed at once, unless an earlier push keeps the node`() {
-    let other = Push(id: 5, reason: .onionMessage)
+    let other = Push(id: 5, reason: .other)
     var idle = Driver<AppMachine>()
     idle.play(.launched, .enteredBackground)
     #expect(idle.send(.silentPushArrived(other)) == [.completed(push: 5, .noData)])

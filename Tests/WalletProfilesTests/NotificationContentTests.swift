@@ -25,7 +25,7 @@ import Testing
         "Open the wallet and ask the sender to retry."
       ),
       (.nothingReceived(.pendingSettlement), "Please open the wallet", "An incoming settlement is pending."),
-      (.nothingReceived(.onionMessage), "Wallet", "Is running in the background."),
+      (.nothingReceived(.other), "Wallet", "Is running in the background."),
       (.nothingReceived(.unreadable), "Wallet", "Open the wallet to check for new activity."),
       (.partsWait, "Payment incoming", "Part of it has arrived. Waiting for the rest."),
       (

@@ -168,7 +168,7 @@ import Testing
     #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
     #expect(
       read(#"{ "reason" : "PendingSettlement" , "a" : [ 1 , { } , [ ] ] }"#).reason == .pendingSettlement)
-    #expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason == .onionMessage)
+    #expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason == .other)
   }
 
   @Test(

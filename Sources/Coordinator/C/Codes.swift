@@ -34,14 +34,14 @@ extension PushReason {
     switch self {
     case .incomingPayment: BATON_REASON_INCOMING_PAYMENT
     case .pendingSettlement: BATON_REASON_PENDING_SETTLEMENT
-    case .onionMessage: BATON_REASON_OTHER
+    case .other: BATON_REASON_OTHER
     case .unreadable: BATON_REASON_UNREADABLE
     }
   }
 
   /// nil for an unknown code.
   init?(code: Int32) {
-    let all: [PushReason] = [.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]
+    let all: [PushReason] = [.incomingPayment, .pendingSettlement, .other, .unreadable]
     guard let reason = all.first(where: { Int32($0.code) == code }) else { return nil }
     self = reason
   }

@@ -58,7 +58,7 @@ public struct NotificationContent: Hashable, Sendable {
     switch reason {
     case .incomingPayment: .note("Missed incoming payment", "Open the wallet and ask the sender to retry.")
     case .pendingSettlement: .note("Please open the wallet", "An incoming settlement is pending.")
-    case .onionMessage: .note("Wallet", "Is running in the background.")
+    case .other: .note("Wallet", "Is running in the background.")
     case .unreadable: texts.unreadable
     }
   }

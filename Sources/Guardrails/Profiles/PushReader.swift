@@ -41,7 +41,7 @@ public enum PushReader {
     switch word.hasSuffix("$") ? String(word.dropLast()) : word {
     case "IncomingPayment": .incomingPayment
     case "PendingSettlement": .pendingSettlement
-    case "IncomingOnionMessage": .onionMessage
+    case "IncomingOnionMessage": .other
     default: nil
     }
   }
@@ -92,8 +92,7 @@ extension Announcement.Kind {
   fileprivate var reason: Push.Reason {
     switch self {
     case .incomingHtlc, .cjitPaymentArrived: .incomingPayment
-    // The guards have one word for all that is no payment.
-    case .orderPaymentConfirmed, .mutualClose: .onionMessage
+    case .orderPaymentConfirmed, .mutualClose: .other
     }
   }
 }

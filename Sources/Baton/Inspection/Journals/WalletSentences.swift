@@ -291,7 +291,7 @@ package enum GuardSentences {
     switch reason {
     case .incomingPayment: "incoming payment"
     case .pendingSettlement: "pending settlement"
-    case .onionMessage: "onion message"
+    case .other: "not about a payment"
     case .unreadable: "unreadable"
     }
   }
