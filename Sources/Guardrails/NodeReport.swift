@@ -2,7 +2,7 @@ import Ground
 
 /// What the node reports to the guard.
 public enum NodeReport: Hashable, Codable, Sendable {
-  /// The node dials, or waits before it dials again.
+  /// Not connected: the node dials, waits before it dials again, or the peer has failed its channel.
   case connecting
   /// The channel is re-established.
   case established

@@ -19,7 +19,10 @@
     var node = try establishedNode()
     let said = node.handle(error(channel), at: now)
     #expect(
-      said == [.cutOff, .report(.trouble(failure.sentence)), .write(NodeChange(failure: failure))])
+      said == [
+        .cutOff, .report(.trouble(failure.sentence)), .report(.connecting),
+        .write(NodeChange(failure: failure)),
+      ])
     #expect(failure.sentence.hasPrefix("channel failed: the peer said “you cheated”; "))
     #expect(node.handle(.written, at: now) == [])
     #expect(node.deadline == nil)
@@ -87,7 +90,10 @@
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
     #expect(node.handle(.invoiceMade(invoice), at: now) == [.write(NodeChange(newInvoice: invoice))])
-    #expect(node.handle(error(channelID), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
+    #expect(
+      node.handle(error(channelID), at: now) == [
+        .cutOff, .report(.trouble(failure.sentence)), .report(.connecting),
+      ])
     #expect(
       node.handle(.written, at: now) == [
         .invoiceStored(paymentHash: invoice.paymentHash), .write(NodeChange(failure: failure)),

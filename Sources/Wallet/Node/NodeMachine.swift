@@ -501,13 +501,14 @@ extension NodeMachine {
   private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
     let refusals = refuseInvoices(failure.sentence, besides: nil)
     let unpaid = refusePayments(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
+    let lost: [NodeDirective] = stage == .established ? [.report(.connecting)] : []
     forgetConnection()
     state = .failed
     self.failure = failure
     var change = backup.map(adoption) ?? NodeChange()
     change.failure = failure
     failureToStore = change
-    return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + storeFailure()
+    return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + lost + storeFailure()
   }
 
   /// After the step under way. A stopped owner begins no write: the peer sends the error to the next one.
