@@ -36,7 +36,7 @@ package struct JournalReplay {
     package var unknownCores: [String] = []
     package var isTorn = false
     package var difference: Difference?
-    /// From where on and why nothing can be compared: the file is not a journal, or records could not be written.
+    /// From where on and why nothing can be compared: the file is not a journal, or records are missing or damaged.
     package var missing: Missing?
 
     /// All records read so far are equal.
@@ -80,12 +80,11 @@ package struct JournalReplay {
       replay.take(line)
     }
     if replay.outcome.isWhole, let line = reader.firstUnreadable {
-      if replay.outcome.records == 0 {
-        replay.outcome.missing = Missing(
-          line: line, sentence: "not a journal: its first line is not a record; name files of journal/")
-      } else {
-        replay.outcome.difference = Difference(line: line, sentence: "this line is not a record")
-      }
+      replay.outcome.missing = Missing(
+        line: line,
+        sentence: replay.outcome.records == 0
+          ? "not a journal: its first line is not a record; name files of journal/"
+          : "this line is not a record, so the rest cannot be compared")
     }
     replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.isWhole
     return replay.outcome
@@ -104,7 +103,7 @@ package struct JournalReplay {
       return
     }
     if let sentence = gap(before: line) {
-      outcome.difference = Difference(line: line.number, sentence: sentence)
+      outcome.missing = Missing(line: line.number, sentence: sentence)
       return
     }
     lastSequence = line.header.seq
