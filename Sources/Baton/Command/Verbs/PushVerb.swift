@@ -125,9 +125,19 @@ enum PushVerb: Verb {
       return "the phone ignores `\(name)`, which is not the number 1"
     }
     let levels = InterruptionLevel.allCases.map(\.rawValue)
-    guard let level = aps?["interruption-level"], !levels.contains(level.text ?? "") else { return flags }
-    return flags + [
-      "the phone ignores `interruption-level`, which is none of \(levels.joined(separator: ", "))"
-    ]
+    let others =
+      [
+        ("badge", "no number of at least 0", { PushBadge.number($0.double) != nil }),
+        ("sound", "neither a name nor a dictionary", { $0.text != nil || $0.isObject }),
+        (
+          "interruption-level", "none of \(levels.joined(separator: ", "))",
+          { levels.contains($0.text ?? "") }
+        ),
+      ] as [(String, String, (JSONValue) -> Bool)]
+    return flags
+      + others.compactMap { name, what, isHeard in
+        guard let value = aps?[name], !isHeard(value) else { return nil }
+        return "the phone ignores `\(name)`, which is \(what)"
+      }
   }
 }
