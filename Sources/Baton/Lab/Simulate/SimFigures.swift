@@ -62,7 +62,7 @@ package struct SimFigures: Sendable {
   private var storageText: String {
     let met = zip(Self.storageNames, storageFaults).filter { $0.1 > 0 }
     guard !met.isEmpty else { return "no failures" }
-    return met.map { "\($0) \(HumanText.grouped(UInt64($1)))" }.joined(separator: ", ")
+    return shortened(met) { "\(HumanText.grouped(UInt64($0)))" }
   }
 
   var faultCount: Int { faults.reduce(0, +) }
@@ -72,11 +72,18 @@ package struct SimFigures: Sendable {
   /// Of the most frequent faults.
   private static let kindsShown = 6
 
+  private func shortened(_ met: [(name: String, count: Int)], _ words: (Int) -> String) -> String {
+    let most = met.sorted { $0.count > $1.count }.prefix(Self.kindsShown).map {
+      "\($0.name) \(words($0.count))"
+    }
+    let rest = met.count > most.count ? ["and \(met.count - most.count) other kinds (--json)"] : []
+    return (most + rest).joined(separator: ", ")
+  }
+
   package func text(took: TimeSpan) -> [(String, String)] {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
-    let met = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
-    let most = met.prefix(Self.kindsShown).map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
-    let kinds = most + (met.count > most.count ? ["and \(met.count - most.count) other kinds (--json)"] : [])
+    let met = zip(FaultKind.allCases.map(\.rawValue), faults).filter { $0.1 > 0 }
+    let kinds = shortened(met) { "\(Int(perHour($0).rounded()))" }
     return [
       ("seeds", HumanText.grouped(seeds)),
       (
@@ -92,7 +99,7 @@ package struct SimFigures: Sendable {
         "faults",
         "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) per simulated hour"
       ),
-      ("", kinds.isEmpty ? "" : "per simulated hour: \(kinds.joined(separator: ", "))"),
+      ("", kinds.isEmpty ? "" : "per simulated hour: \(kinds)"),
       ("storage", storageText),
       (
         "suspended",
