@@ -209,8 +209,7 @@ import WaitingTests
     let paths = ["/usr/bin/\(shell.rawValue)", "/bin/\(shell.rawValue)"]
     guard let program = paths.first(where: FileManager.default.isExecutableFile) else { return }
     let directory = TemporaryDirectory()
-    try shell.script(for: Self.declaration).write(
-      toFile: directory("script"), atomically: true, encoding: .utf8)
+    try shell.script.write(toFile: directory("script"), atomically: true, encoding: .utf8)
     let check = Process()
     check.executableURL = URL(fileURLWithPath: program)
     check.arguments = ["-n", directory("script")]
@@ -220,47 +219,47 @@ import WaitingTests
   }
 
   @Test(arguments: [
-    ("phone p", ["push"]), ("phone push --ta", ["--tag", "--takeover"]),
-    ("phone push --takeover w", ["wait-stale"]),
-    ("phone --home /x clock --js", ["--json"]), ("phone push --count ", []),
+    ("p", ["push"]), ("push --ta", ["--tag", "--takeover"]), ("push --takeover w", ["wait-stale"]),
+    ("--home /x clock --js", ["--json"]), ("push --count ", []), ("app o", ["open"]), ("--home ", ["/"]),
+    ("push a", ["/"]),
+    ("push -", ["--after", "-a", "--count", "--tag", "--takeover", "--peer", "--home", "--json", "--help"]),
   ])
-  func `Bash completes the declared verbs, options and choices`(_ line: String, _ offers: [String]) throws {
-    let directory = TemporaryDirectory()
-    let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
-    let script =
-      ShellCompletion.bash.script(for: Self.declaration)
-      + "COMP_WORDS=(\(words.joined(separator: " "))); COMP_CWORD=\(words.count - 1); _phone_completion\n"
-      + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
-    try script.write(toFile: directory("script"), atomically: true, encoding: .utf8)
-    let bash = Process()
-    let output = Pipe()
-    bash.executableURL = URL(fileURLWithPath: "/bin/bash")
-    bash.arguments = [directory("script")]
-    bash.standardOutput = output
-    try bash.start()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    bash.waitUntilExit()
-    #expect(text.split(separator: "\n").map(String.init) == offers)
+  func `Completion offers the declared verbs, options, choices and files`(_ line: String, _ offers: [String])
+  {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    #expect(Self.declaration.completions(of: words).map(\.word) == offers)
   }
 
-  @Test(arguments: [
-    ("phone p", ["push"]), ("phone push --ta", ["--tag", "--takeover"]), ("phone app ", ["home", "open"]),
-    ("phone --home /x clock --js", ["--json"]), ("phone push --takeover w", ["wait-stale"]),
-  ])
-  func `Fish completes the declared verbs, options and choices`(_ line: String, _ offers: [String]) throws {
-    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/fish") else { return }
+  @Test(arguments: [ShellCompletion.bash, .fish])
+  func `A shell asks for each word after an equals sign, and shows words and files`(
+    _ shell: ShellCompletion
+  ) throws {
+    let program = "/usr/bin/\(shell.rawValue)"
+    guard FileManager.default.isExecutableFile(atPath: program) else { return }
     let directory = TemporaryDirectory()
-    let script = ShellCompletion.fish.script(for: Self.declaration) + "complete -C '\(line)'\n"
-    try script.write(toFile: directory("script"), atomically: true, encoding: .utf8)
-    let fish = Process()
+    let baton = directory("baton")
+    let asked = "printf '%s ' \"$@\" >'\(directory("asked"))'\nprintf '%s\\thelp\\n' seen.file /\n"
+    try "#!/bin/sh\n\(asked)".write(toFile: baton, atomically: true, encoding: .utf8)
+    #expect(chmod(baton, 0o700) == 0)
+    try "".write(toFile: directory("see it"), atomically: true, encoding: .utf8)
+    let line =
+      shell == .bash
+      ? "COMP_WORDS=(\(baton) ci --level se); COMP_CWORD=3; _baton_completion; printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+      : "complete -C '\(baton) ci --level se'\n"
+    try (shell.script + line).write(toFile: directory("script"), atomically: true, encoding: .utf8)
+    let process = Process()
     let output = Pipe()
-    fish.executableURL = URL(fileURLWithPath: "/usr/bin/fish")
-    fish.arguments = ["--no-config", directory("script")]
-    fish.standardOutput = output
-    try fish.start()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = (shell == .fish ? ["--no-config"] : []) + [directory("script")]
+    process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
+    process.standardOutput = output
+    try process.start()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    fish.waitUntilExit()
+    process.waitUntilExit()
+    let shown = text.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) }
+    #expect(Set(shown).isSuperset(of: ["seen.file", "see it"]))
     #expect(
-      text.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) } == offers)
+      try String(contentsOfFile: directory("asked"), encoding: .utf8)
+        == "completion \(shell.rawValue) =ci =--level =se ")
   }
 }

@@ -9,7 +9,10 @@ enum CompletionVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)),
-          help: "the shell that the script is for")
+          help: "the shell that the script is for"),
+        PositionalDeclaration(
+          "WORD", count: .any,
+          help: "from the script: a typed word after `=`; print what may be typed in place of the last"),
       ],
       examples: [
         ("source <(baton completion bash)", "completion in this bash session"),
@@ -22,7 +25,11 @@ enum CompletionVerb: Verb {
 
   static func run(_ invocation: Invocation) -> ExitCode {
     guard let shell = ShellCompletion(rawValue: invocation.word()) else { return .wrongUsage }
-    let script = shell.script(for: Program.declaration)
+    let typed = invocation.line.positionals.dropFirst().map { String($0.dropFirst()) }
+    let script =
+      typed.isEmpty
+      ? shell.script
+      : Program.declaration.completions(of: typed).map { "\($0.word)\t\($0.help)\n" }.joined()
     guard invocation.output.isJSON else {
       StandardOutput.write(script)
       return .done
