@@ -46,13 +46,14 @@ public enum Judge {
     var verdict = verdict
     for other in own.ledger.wallets where other.id != own.ledger.wallet {
       progress("checking wallet \(other.id)")
-      let evidence = try Evidence(otherWallet: other.id, of: own)
+      let evidence = try own.otherWallet(other.id)
       // A wallet that was named and never came.
       guard !evidence.ledger.channels.isEmpty || !evidence.ledger.connections.isEmpty else { continue }
       var checker = Checker(evidence: evidence, requireSettled: requireSettled)
       checker.runOnLedger()
       verdict = verdict.joined(by: checker, ofWallet: other.id)
     }
+    guard own.ledgerFile?.isOfOneMoment ?? true else { throw .unstable(home: own.home) }
     return verdict
   }
 }

@@ -255,7 +255,7 @@ extension Checker {
     }
     for (place, secrets) in evidence.secretPlaces {
       for secret in secrets {
-        switch evidence.secrets[secret] {
+        switch evidence.secrets[secret].what {
         case .seed: find(.seedReadable, place, at: [.file(place)])
         case .pushKey: find(.pushKeyReadable, place, at: [.file(place)])
         case .preimage(let payment):
@@ -271,7 +271,7 @@ extension Checker {
     // One finding for each secret, and for each line with a preimage.
     var said: Set<String> = []
     for hit in journal.secretHits {
-      let secret = evidence.secrets[hit.secret]
+      let secret = evidence.secrets[hit.secret].what
       if case .preimage(let payment) = secret {
         // lspd knows it from the wallet alone, perhaps by a frame that a full disk kept out of the ledger.
         guard journal.process != "lspd", let record = hit.record,
@@ -295,7 +295,7 @@ extension Checker {
       shown[preimage] = shown[preimage] ?? frame.entry.atNs
     }
     for hit in evidence.journals(of: "lspd").flatMap(\.secretHits) {
-      guard case .preimage(let payment) = evidence.secrets[hit.secret], let preimage = payment.preimage,
+      guard case .preimage(let payment) = evidence.secrets[hit.secret].what, let preimage = payment.preimage,
         let record = hit.record
       else { continue }
       shown[preimage] = min(shown[preimage] ?? .max, record.atNs)

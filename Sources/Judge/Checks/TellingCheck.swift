@@ -202,8 +202,8 @@ extension Checker {
       if isOver || isKilled(record) { serving = nil }
       if isKilled(record) { lastKill = (record.line, record.atNs) }
       for directive in record.directives {
-        guard directive["tell"]?["_0"]?.text == "extension",
-          let push = directive["tell"]?["_1"]?["push"]?["id"]?.integer
+        guard directive["tell"]?["to"]?.text == "extension",
+          let push = directive["tell"]?["push"]?.integer
         else { continue }
         serving = (push, record.atNs, record.line)
       }

@@ -345,10 +345,6 @@ public enum JudgeError: Error, Hashable, Sendable {
   case damaged(path: String, reason: String)
   /// Far larger than the file of any run.
   case tooLarge(path: String, bytes: Int64)
-  /// Larger than the room for a copy.
-  case noRoom(path: String, bytes: Int64, directory: String, free: Int64)
-  /// No directory for copies can be made there.
-  case noPlace(directory: String, reason: String)
   /// Readable, but not a file of this project.
   case foreign(path: String, reason: String)
   /// Named with `--other`, but the peer knows no move between the two containers.
@@ -371,11 +367,7 @@ extension JudgeError: CustomStringConvertible {
     case .damaged(let path, let reason):
       "\(path) is damaged (\(reason)): judge a copy from before the damage; `baton doctor` says how the phone can go on"
     case .tooLarge(let path, let bytes):
-      "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or put the wallet's file in its place"
-    case .noRoom(let path, let bytes, let directory, let free):
-      "\(path) with its log has \(Self.size(bytes)), and there is room for \(Self.size(free)) in \(directory): make room, or name another directory in TMPDIR, then judge again"
-    case .noPlace(let directory, let reason):
-      "no directory for copies can be made in \(directory) (\(reason)): name another one in TMPDIR, then judge again"
+      "\(path) has \(Self.size(bytes)), and the judge reads no file above \(Self.size(SQLiteFile.sizeLimit)): see what made it so large, or put the wallet's file in its place"
     case .foreign(let path, let reason):
       "\(path) is not as this version of Baton writes it (\(reason)): judge it with the version that wrote it"
     case .noOtherContainer(let path):
@@ -388,10 +380,7 @@ extension JudgeError: CustomStringConvertible {
   }
 
   private static func size(_ bytes: Int64) -> String {
-    for (unit, name) in [(Int64(1) << 30, "GB"), (1 << 20, "MB")] where bytes >= unit {
-      let tenths = bytes / (unit / 10)
-      return tenths % 10 == 0 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
-    }
-    return "\(bytes) bytes"
+    let tenths = bytes / ((1 << 30) / 10)
+    return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(tenths % 10)") + " GB"
   }
 }

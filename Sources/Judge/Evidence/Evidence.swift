@@ -10,133 +10,112 @@ struct Evidence {
     case preimage(PaymentEntry)
   }
 
-  /// The process of a journal.
+  /// The process of a journal or a claim.
   private struct Writer: Hashable {
     let pid: Int64
     let startTime: Int64
     let boot: String
+
+    init(_ journal: JournalFile) { (pid, startTime, boot) = (journal.pid, journal.startTime, journal.boot) }
+    init(_ claim: ClaimEntry) { (pid, startTime, boot) = (claim.pid, claim.startTime, claim.boot) }
   }
 
   let home: String
   let wallet: WalletEvidence
   let ledger: LedgerEvidence
-  let hasLedger: Bool
-  let records: StoredRecords
-  /// False for another wallet of the ledger, of whose phone nothing is known.
-  let hasContainer: Bool
-  /// To read other wallets from, in the same transaction.
-  let ledgerSource: LedgerSource?
-  let journals: [JournalFile]
-  /// Journals of processes that had the wallet in another container.
-  let otherContainersJournals: [JournalFile]
   let moves: WalletMoves
+  let visits: Visits
+  /// In the transaction in which the wallet was read.
+  var walletFile: SQLiteFile?
+  /// The same of the ledger, to read other wallets from; nil: the peer keeps none.
+  let ledgerFile: SQLiteFile?
+  /// False for another wallet of the ledger, of whose phone nothing is known.
+  var hasContainer = true
+  var records = StoredRecords()
+  private(set) var journals: [JournalFile] = []
+  /// Journals of processes that had the wallet in another container.
+  private(set) var otherContainersJournals: [JournalFile] = []
+  /// Unreadable journal files, each with the reason.
+  var unreadJournals: [(name: String, reason: String)] = []
+  /// Wallet journals whose last lines are missing.
+  private(set) var earlyEnds: [(process: String, sentence: String)] = []
   /// The wallet's other containers that are judged too.
   var givenContainers: Set<[UInt8]> = []
-  /// Unreadable journal files, each with the reason.
-  let unreadJournals: [(name: String, reason: String)]
   /// 32 raw bytes; nil if this copy of the home has no keychain.
-  let seed: [UInt8]?
+  var seed: [UInt8]?
   /// The searched secrets, and in which places of the container they were found.
-  let secrets: [Secret]
-  let secretPlaces: [(place: String, secrets: [Int])]
+  var secrets: [(what: Secret, bytes: [UInt8])] = []
+  var secretPlaces: [(place: String, secrets: [Int])] = []
   /// Nil if the home has no `os` directory.
-  let phone: PhoneEvidence?
-  /// What iosd's journals show without a row of a notification.
-  let shownWithoutRow: [(push: Int64, journal: JournalFile)]
+  var phone: PhoneEvidence?
   /// Remarks about the reading itself.
-  let remarks: [String]
-  /// On a live phone: later journal records may not be in the databases that were read.
-  let certainUntilNs: Int64?
-  let visits: Visits
-  /// Wallet journals whose last lines are missing.
-  let earlyEnds: [(process: String, sentence: String)]
+  var remarks: [String] = []
+  /// Of a live phone, when it was read: later journal records are about a later moment, and those behind the beginning
+  /// may not be in the databases.
+  var takenAtNs: Int64?
+  var certainUntilNs: Int64?
   /// Its files may be of different moments.
   var isCopyOfRunningPhone = false
 
-  private let byProcess: [String: [JournalFile]]
-  private let byWriter: [Writer: JournalFile]
+  private var byProcess: [String: [JournalFile]] = [:]
+  private var byWriter: [Writer: JournalFile] = [:]
   /// The first journal in which a claim of this epoch is answered.
-  private let byAnswer: [Int64: JournalFile]
+  private var byAnswer: [Int64: JournalFile] = [:]
 
   init(
-    home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
-    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, remarks: [String], certainUntilNs: Int64?,
-    _ visits: Visits
+    home: String, wallet: WalletEvidence, _ ledger: LedgerEvidence, ledgerFile: SQLiteFile?, _ visits: Visits
   ) {
-    var files = journals.files
-    earlyEnds =
-      EarlyEnds(&files, moment.wallet, moment.ledger, phone) { stamp in
-        certainUntilNs.map { stamp < $0 &- stepSlackNs } ?? true
-      }.all
     self.home = home
-    wallet = moment.wallet
-    ledger = moment.ledger
-    hasLedger = moment.hasLedger
-    records = moment.records
-    hasContainer = true
-    ledgerSource = moment.ledgerSource
-    moves = WalletMoves(ledger, container: wallet.container)
-    let others = moves.otherContainers
-    let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
-    let own = others.isEmpty ? files : files.filter { !isOther($0) }
-    self.journals = own
-    otherContainersJournals = others.isEmpty ? [] : files.filter(isOther)
-    unreadJournals = journals.unread
-    seed = secrets.seed
-    self.secrets = secrets.all
-    secretPlaces = secrets.places
-    self.phone = phone
-    self.remarks = remarks
-    self.certainUntilNs = certainUntilNs
+    self.wallet = wallet
+    self.ledger = ledger
+    self.ledgerFile = ledgerFile
     self.visits = visits
-    byProcess = Dictionary(grouping: own, by: \.process)
-    shownWithoutRow = phone?.shownWithoutRow(byProcess["iosd"] ?? []) ?? []
-    var byWriter: [Writer: JournalFile] = [:]
-    var byAnswer: [Int64: JournalFile] = [:]
-    for journal in own where Self.wallets.contains(journal.process) {
-      let writer = Writer(pid: journal.pid, startTime: journal.startTime, boot: journal.boot)
-      byWriter[writer] = byWriter[writer] ?? journal
-      for epoch in journal.answeredEpochs { byAnswer[epoch] = byAnswer[epoch] ?? journal }
-    }
-    self.byWriter = byWriter
-    self.byAnswer = byAnswer
+    moves = WalletMoves(ledger, container: wallet.container)
   }
 
   /// Another wallet of the same ledger.
-  init(otherWallet number: Int64, of first: Evidence) throws(JudgeError) {
-    home = first.home
-    wallet = try WalletEvidence(nil, first.visits)
-    ledger = try LedgerEvidence(first.ledgerSource?.file, wallet: number, first.visits)
-    hasLedger = true
-    records = StoredRecords()
-    hasContainer = false
-    ledgerSource = nil
-    moves = WalletMoves(ledger, container: nil)
-    journals = first.journals(of: "lspd")
-    otherContainersJournals = []
-    unreadJournals = []
-    seed = nil
-    secrets = []
-    secretPlaces = []
-    phone = nil
-    shownWithoutRow = []
-    remarks = []
-    certainUntilNs = first.certainUntilNs
-    visits = first.visits
-    earlyEnds = []
-    byProcess = Dictionary(grouping: journals, by: \.process)
-    byWriter = [:]
-    byAnswer = [:]
+  func otherWallet(_ number: Int64) throws(JudgeError) -> Evidence {
+    var other = Evidence(
+      home: home, wallet: try WalletEvidence(nil, visits),
+      try LedgerEvidence(ledgerFile, wallet: number, visits), ledgerFile: ledgerFile, visits)
+    other.hasContainer = false
+    other.certainUntilNs = certainUntilNs
+    other.take(journals(of: "lspd"))
+    return other
+  }
+
+  /// Sorted by start.
+  mutating func take(_ files: [JournalFile]) {
+    let others = moves.otherContainers
+    for journal in files {
+      guard others.isDisjoint(with: journal.containers) else {
+        otherContainersJournals.append(journal)
+        continue
+      }
+      journals.append(journal)
+      byProcess[journal.process, default: []].append(journal)
+      guard Self.wallets.contains(journal.process) else { continue }
+      byWriter[Writer(journal)] = byWriter[Writer(journal)] ?? journal
+      for epoch in journal.answeredEpochs { byAnswer[epoch] = byAnswer[epoch] ?? journal }
+    }
   }
 
   static let wallets = ["mainappd", "notifyextd"]
   /// The extension that has no node.
   static let tellingExtension = "notifyonlyd"
 
+  var hasLedger: Bool { ledgerFile != nil }
+
   func journals(of process: String) -> [JournalFile] { byProcess[process] ?? [] }
 
-  func journal(of claim: ClaimEntry) -> JournalFile? {
-    byWriter[Writer(pid: claim.pid, startTime: claim.startTime, boot: claim.boot)]
+  func journal(of claim: ClaimEntry) -> JournalFile? { byWriter[Writer(claim)] }
+
+  /// The journal of any process in which the claim is answered.
+  func journal(answeringEpoch epoch: Int64) -> JournalFile? { byAnswer[epoch] }
+
+  /// What iosd's journals show without a row of a notification.
+  var shownWithoutRow: [(push: Int64, journal: JournalFile)] {
+    phone?.shownWithoutRow(journals(of: "iosd")) ?? []
   }
 
   /// When it was claimed, on the clock of journals and ledger. The row has the phone's own, which counts the machine's
@@ -149,12 +128,60 @@ struct Evidence {
     return answered ?? wallet.sum(of: claim.epoch).firstNs ?? claim.claimedBootNs
   }
 
-  /// The journal of any process in which the claim is answered.
-  func journal(answeringEpoch epoch: Int64) -> JournalFile? { byAnswer[epoch] }
-
   func isCertain(_ record: JournalRecord) -> Bool { isCertain(record.atNs) }
 
   func isCertain(_ stampNs: Int64) -> Bool { certainUntilNs.map { stampNs < $0 &- stepSlackNs } ?? true }
+}
+
+// Journals that end before their process did, without the last line that says it ended: a full disk refused lines, or
+// someone has cut them off. What they would show is not judged.
+extension Evidence {
+  mutating func noteEarlyEnds() {
+    let claims = Dictionary(grouping: wallet.claims) { Writer($0) }
+    for journal in journals + otherContainersJournals where !journal.hasEnded {
+      let missing: String? =
+        switch journal.process {
+        case "lspd": missingFrames(of: journal)
+        case "iosd": nil
+        default: missingSteps(of: claims[Writer(journal)] ?? [], in: journal) ?? missingEnd(of: journal)
+        }
+      guard let missing, journal.endTooEarly() else { continue }
+      earlyEnds.append(
+        (journal.process, "\(journal.name) ends before \(missing): its last lines are missing"))
+    }
+  }
+
+  /// lspd writes the line of an event when its frames are durable, so that a kill leaves the lines of one commit out.
+  private func missingFrames(of journal: JournalFile) -> String? {
+    let starts = ledger.runs.map(\.startedAtNs)
+    let place = starts.countOfThose(upTo: journal.startedNs &+ stepSlackNs)
+    guard place > 0, ledger.runs[place - 1].pid == journal.pid else { return nil }
+    let endNs = place < starts.count ? starts[place] : .max
+    let lastNs = ledger.frames.last { $0.entry.atNs < endNs }?.entry.atNs ?? .min
+    return lastNs > journal.lastNs &+ stepSlackNs ? "the last frames of its run" : nil
+  }
+
+  private func missingEnd(of journal: JournalFile) -> String? {
+    let row = phone?.processes.last { $0.pid == journal.pid && $0.startTime == journal.startTime }
+    guard let row, row.how == "exited", row.number == 0, row.endedNs.map(isCertain) ?? true else {
+      return nil
+    }
+    return "the end of its process, which exited"
+  }
+
+  /// A process writes the line of a claim or write first: only that of the answer may be missing after a kill.
+  private func missingSteps(of claims: [ClaimEntry], in journal: JournalFile) -> String? {
+    let sums = claims.map { wallet.sum(of: $0.epoch) }
+    let writes = sums.reduce(Int64(0)) { $0 &+ $1.count }
+    if journal.announcedWrites(upTo: .max) < writes, sums.compactMap(\.lastNs).max() ?? .min > journal.lastNs
+    {
+      return "the last writes of its process"
+    }
+    let claim = claims.first {
+      $0.claimedWallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
+    }
+    return claim.map { "the claim of epoch \($0.epoch)" }
+  }
 }
 
 /// The records of announced payments that the extension without a node leaves for the app.
@@ -163,34 +190,6 @@ struct StoredRecords {
   var hashes: Set<[UInt8]> = []
   /// Why they are not judged; nil if they are.
   var hindrance: String?
-  /// A process had the database open.
-  var isLive = false
-}
-
-extension EvidenceCollector {
-  /// Nil if the database changed while it was being copied.
-  func storedRecords(_ scratch: Scratch) throws(JudgeError) -> StoredRecords? {
-    let path = container + "/incoming.sqlite"
-    var records = StoredRecords()
-    if FileStamp(path) != nil {
-      guard let source = try source(path, "incoming.sqlite", scratch) else { return nil }
-      records.isLive = source.isLive
-      do throws(JudgeError) {
-        let file = try SQLiteFile(path: source.path, isLive: source.isOpened, of: path)
-        // The extension may have made the file, and not the table yet.
-        if try file.tables().contains("incoming") {
-          records.hashes = Set(
-            try file.rows(of: "incoming", by: "number") { (row: HashEntry) in row.paymentHash })
-        }
-      } catch { records.hindrance = "\(path) cannot be read, so its records are not judged" }
-    }
-    // Listed last: the extension renames a damaged database before it makes another.
-    let names = Kernel.names(of: container) ?? []
-    if let name = names.filter({ $0.hasPrefix("incoming.sqlite.damaged-") }).min() {
-      records.hindrance = "\(container)/\(name) was set aside as damaged, so the records are not judged"
-    }
-    return records
-  }
 }
 
 /// When the wallet was in which container. The user may move it, and each container's database covers only its own
@@ -249,73 +248,5 @@ struct WalletMoves {
 
   var otherContainers: Set<[UInt8]> {
     Set(all.flatMap { [$0.from.container, $0.to.container] }.filter { $0 != container })
-  }
-}
-
-/// Journals that end before their process did, without the last line that says it ended: a full disk refused lines, or
-/// someone has cut them off. What they would show is not judged.
-struct EarlyEnds {
-  private(set) var all: [(process: String, sentence: String)] = []
-
-  /// Marks these journals.
-  init(
-    _ journals: inout [JournalFile], _ wallet: WalletEvidence, _ ledger: LedgerEvidence,
-    _ phone: PhoneEvidence?, isCertain: (Int64) -> Bool
-  ) {
-    let claims = Dictionary(grouping: wallet.claims) { Process(pid: $0.pid, startTime: $0.startTime) }
-    let ends = Dictionary(
-      (phone?.processes ?? []).compactMap { row in
-        row.startTime.map { (Process(pid: row.pid, startTime: $0), row) }
-      }, uniquingKeysWith: { $1 })
-    for place in journals.indices where !journals[place].hasEnded {
-      let journal = journals[place]
-      let process = Process(pid: journal.pid, startTime: journal.startTime)
-      let missing: String? =
-        switch journal.process {
-        case "lspd": Self.missingFrames(of: journal, ledger)
-        case "iosd": nil
-        default:
-          Self.missing(of: (claims[process] ?? []).filter { $0.boot == journal.boot }, in: journal, wallet)
-            ?? ends[process].flatMap { row in
-              row.how == "exited" && row.number == 0 && (row.endedNs.map(isCertain) ?? true)
-                ? "the end of its process, which exited" : nil
-            }
-        }
-      guard let missing, journals[place].endTooEarly() else { continue }
-      all.append((journal.process, "\(journal.name) ends before \(missing): its last lines are missing"))
-    }
-  }
-
-  /// lspd writes the line of an event when its frames are durable, so that a kill leaves the lines of one commit out.
-  private static func missingFrames(of journal: JournalFile, _ ledger: LedgerEvidence) -> String? {
-    let starts = ledger.runs.map(\.startedAtNs)
-    let place = starts.countOfThose(upTo: journal.startedNs &+ stepSlackNs)
-    guard place > 0, ledger.runs[place - 1].pid == journal.pid else { return nil }
-    let endNs = place < starts.count ? starts[place] : .max
-    let last = ledger.frames.last { $0.entry.atNs < endNs }
-    return (last?.entry.atNs).flatMap {
-      $0 > journal.lastNs &+ stepSlackNs ? "the last frames of its run" : nil
-    }
-  }
-
-  private struct Process: Hashable {
-    let pid: Int64
-    let startTime: Int64
-  }
-
-  /// A process writes the line of a claim or write first: only that of the answer may be missing after a kill.
-  private static func missing(
-    of claims: [ClaimEntry], in journal: JournalFile, _ wallet: WalletEvidence
-  ) -> String? {
-    let sums = claims.map { wallet.sum(of: $0.epoch) }
-    let writes = sums.reduce(Int64(0)) { $0 &+ $1.count }
-    if journal.announcedWrites(upTo: .max) < writes, sums.compactMap(\.lastNs).max() ?? .min > journal.lastNs
-    {
-      return "the last writes of its process"
-    }
-    let claim = claims.first {
-      $0.claimedWallNs > journal.lastWallNs && !ClaimMoment.isOrdered($0, in: journal)
-    }
-    return claim.map { "the claim of epoch \($0.epoch)" }
   }
 }

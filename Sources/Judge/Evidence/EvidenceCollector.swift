@@ -34,93 +34,86 @@ struct EvidenceCollector {
 
   private var ledgerPath: String { firstHome + "/lsp/ledger.sqlite" }
   private var walletPath: String { container + "/node.sqlite" }
-  var journalPath: String { home + "/journal" }
-  private var phonePath: String { home + "/os" }
 
   func collect(_ progress: (String) -> Void) throws(JudgeError) -> Evidence {
     guard FileStamp(walletPath) != nil else {
       throw .missing(part: "database of the wallet", path: walletPath)
     }
     progress("reading the databases")
-    let moment = try oneMoment()
+    var evidence = try steadily(read)
     var heads = journalHeads()
-    let boots = boots(moment.wallet.boots, heads)
-    for place in heads.indices where heads[place].startedNs != .min {
-      heads[place].startedNs &+= boots.beginNs(of: heads[place].boot)
+    var boots = evidence.wallet.boots
+    // Of all journals, as the claims may lack one.
+    boots.insert(
+      heads.filter { !$0.boot.isEmpty }.sorted { $0.startedWallNs < $1.startedWallNs }.map(\.boot))
+    for place in heads.indices {
+      let beginNs = boots.beginNs(of: heads[place].boot)
+      heads[place].start?.move(by: beginNs)
     }
     heads.sort { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
-    let nowBeginNs = boots.nowBeginNs
-    let takenAtNs = moment.takenAtNs.map { $0 &+ nowBeginNs }
-    var secrets = secrets(moment, heads)
-    let search = SecretSearch(secrets.bytes)
-    secrets.places = try places(moment, search)
-    let journals = journals(heads, boots, until: takenAtNs, search, progress)
-    var remarks = journals.foreign.map { "\(journalPath)/\($0) has no journal header" }
-    if takenAtNs != nil { remarks.append("the daemons were running: this is a snapshot") }
-    secrets.remark.map { remarks.append($0) }
-    let hasPhone = FileStamp(phonePath) != nil
-    var evidence = Evidence(
-      home: home, moment, journals, secrets,
-      phone: hasPhone ? PhoneEvidence(directory: phonePath, boots) : nil, remarks: remarks,
-      certainUntilNs: takenAtNs.map { _ in moment.begunAtNs &+ nowBeginNs }, visits)
-    evidence.isCopyOfRunningPhone = takenAtNs == nil && isCopyOfRunningPhone(journals.files)
+    evidence.takenAtNs? &+= boots.nowBeginNs
+    evidence.certainUntilNs? &+= boots.nowBeginNs
+    let sealed = seed(heads)
+    evidence.seed = sealed.bytes
+    evidence.secrets = secrets(evidence)
+    let search = SecretSearch(evidence.secrets.map(\.bytes))
+    evidence.secretPlaces = try places(evidence.walletFile, search)
+    evidence.walletFile = nil
+    readJournals(heads, boots, search, &evidence, progress)
+    if evidence.takenAtNs != nil { evidence.remarks.append("the daemons were running: this is a snapshot") }
+    evidence.remarks += [sealed.remark].compactMap { $0 }
+    if FileStamp(home + "/os") != nil { evidence.phone = PhoneEvidence(directory: home + "/os", boots) }
+    evidence.noteEarlyEnds()
+    evidence.isCopyOfRunningPhone = evidence.takenAtNs == nil && isCopyOfRunningPhone(evidence)
     return evidence
   }
 
   // MARK: The databases
 
-  struct Moment {
-    let wallet: WalletEvidence
-    let ledger: LedgerEvidence
-    let hasLedger: Bool
-    let records: StoredRecords
-    let ledgerSource: LedgerSource?
-    fileprivate let walletSource: Source
-    fileprivate let walletFile: SQLiteFile
-    /// Keeps the copies until the moment is released.
-    fileprivate let scratch: Scratch
-    /// The monotonic clock, if a database was in use: later journal records are about a later moment.
-    let takenAtNs: Int64?
-    let begunAtNs: Int64
-  }
-
-  /// Reads the wallet before and after the ledger, until nothing changed in between. Otherwise a step could be in
-  /// only one of them, and look like a violation.
-  private func oneMoment() throws(JudgeError) -> Moment {
-    let hasLedger = FileStamp(ledgerPath) != nil
+  /// Reads again while a database that nobody had open changes, or `read` returns nil: a step could be in only one of
+  /// the databases, and look like a violation.
+  private func steadily<Value>(
+    _ read: ((String) throws(JudgeError) -> SQLiteFile) throws(JudgeError) -> Value?
+  ) throws(JudgeError) -> Value {
     for _ in 0..<Self.attempts {
-      let scratch = try Scratch()
-      let begunAtNs = monotonicNanoseconds()
-      guard let wallet = try source(walletPath, "node.sqlite", scratch) else { continue }
-      let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isOpened, of: walletPath)
-      // From here on its rows are those of this moment.
-      let hasTables = try !walletFile.tables().isEmpty
-      let ledger = hasLedger ? try ledgerSource(scratch) : nil
-      if hasLedger, ledger == nil { continue }
-      let ledgerFile = try ledger.map { (source) throws(JudgeError) in
-        try SQLiteFile(path: source.path, isLive: source.isOpened, of: ledgerPath)
+      var files: [SQLiteFile] = []
+      let result = Result { () throws(JudgeError) in
+        try read { (path) throws(JudgeError) in
+          files.append(try SQLiteFile(path))
+          return files[files.count - 1]
+        }
       }
-      let number = try numberOfWallet(in: ledgerFile)
-      let ledgerEvidence = try LedgerEvidence(ledgerFile, wallet: number, visits)
-      // If the peer has frames, an empty wallet database is a loss.
-      if !hasTables, ledgerEvidence.frames.isEmpty { throw .neverBegun(path: walletPath) }
-      let runs = ledgerEvidence.runs.map(\.boot)
-      let before = try WalletEvidence(walletFile, runs: runs, visits)
-      guard let records = try storedRecords(scratch) else { continue }
-      let isLive = wallet.isLive || ledger?.isLive == true || records.isLive
-      if isLive {
-        guard let again = try source(walletPath, "node-again.sqlite", scratch) else { continue }
-        let after = try WalletEvidence(
-          try SQLiteFile(path: again.path, isLive: again.isOpened, of: walletPath), runs: runs, visits)
-        guard after.stamp == before.stamp else { continue }
-      }
-      return Moment(
-        wallet: before, ledger: ledgerEvidence, hasLedger: hasLedger, records: records,
-        ledgerSource: ledgerFile.map { LedgerSource($0, in: scratch) }, walletSource: wallet,
-        walletFile: walletFile,
-        scratch: scratch, takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
+      guard files.allSatisfy(\.isOfOneMoment) else { continue }
+      if let value = try result.get() { return value }
     }
     throw .unstable(home: home)
+  }
+
+  /// Reads the wallet before and after the ledger; nil if it changed in between.
+  private func read(
+    _ open: (String) throws(JudgeError) -> SQLiteFile
+  ) throws(JudgeError) -> Evidence? {
+    let begunAtNs = monotonicNanoseconds()
+    let walletFile = try open(walletPath)
+    // From here on its rows are those of this moment.
+    let hasTables = try !walletFile.tables().isEmpty
+    let ledgerFile = FileStamp(ledgerPath) == nil ? nil : try open(ledgerPath)
+    let ledger = try LedgerEvidence(ledgerFile, wallet: try numberOfWallet(in: ledgerFile), visits)
+    // If the peer has frames, an empty wallet database is a loss.
+    if !hasTables, ledger.frames.isEmpty { throw .neverBegun(path: walletPath) }
+    let runs = ledger.runs.map(\.boot)
+    let wallet = try WalletEvidence(walletFile, runs: runs, visits)
+    var evidence = Evidence(home: home, wallet: wallet, ledger, ledgerFile: ledgerFile, visits)
+    evidence.walletFile = walletFile
+    let isRecordsFileLive = try readRecords(into: &evidence.records, open)
+    if walletFile.isLive || ledgerFile?.isLive == true || isRecordsFileLive {
+      guard try WalletEvidence(try open(walletPath), runs: runs, visits).stamp == wallet.stamp else {
+        return nil
+      }
+      evidence.takenAtNs = monotonicNanoseconds()
+      evidence.certainUntilNs = begunAtNs
+    }
+    return evidence
   }
 
   /// Of another home's peer the wallet is the one of this phone's node.
@@ -132,105 +125,75 @@ struct EvidenceCollector {
     return found.id
   }
 
+  /// True if a process has the database of the records open.
+  private func readRecords(
+    into records: inout StoredRecords, _ open: (String) throws(JudgeError) -> SQLiteFile
+  ) throws(JudgeError) -> Bool {
+    let path = container + "/incoming.sqlite"
+    let file = FileStamp(path) == nil ? nil : try open(path)
+    do throws(JudgeError) {
+      // The extension may have made the file, and not the table yet.
+      if let file, try file.tables().contains("incoming") {
+        records.hashes = Set(
+          try file.rows(of: "incoming", by: "number") { (row: HashEntry) in row.paymentHash })
+      }
+    } catch { records.hindrance = "\(path) cannot be read, so its records are not judged" }
+    // Listed last: the extension renames a damaged database before it makes another.
+    let names = Kernel.names(of: container) ?? []
+    if let name = names.filter({ $0.hasPrefix("incoming.sqlite.damaged-") }).min() {
+      records.hindrance = "\(container)/\(name) was set aside as damaged, so the records are not judged"
+    }
+    return file?.isLive ?? false
+  }
+
   /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
   func announcements() throws(JudgeError) -> (pushes: Rows<PushEntry>, payments: Rows<PaymentEntry>)? {
     guard FileStamp(ledgerPath) != nil else { return nil }
-    for _ in 0..<Self.attempts {
-      let scratch = try Scratch()
-      guard let ledger = try ledgerSource(scratch) else { continue }
-      let tables = TableReader(
-        try SQLiteFile(path: ledger.path, isLive: ledger.isOpened, of: ledgerPath), wallet: 1, visits)
+    return try steadily { (open) throws(JudgeError) in
+      let tables = TableReader(try open(ledgerPath), wallet: 1, visits)
       return (try tables.read("pushes", by: "id"), try tables.read("payments", by: "id"))
     }
-    throw .unstable(home: home)
   }
 
-  struct Source {
-    let path: String
-    /// Others may change it meanwhile.
-    let isLive: Bool
-    /// It is read where it is; else it is a copy.
-    var isOpened: Bool
-  }
-
-  /// A database may be in use at any time: its copy counts as live.
-  private func ledgerSource(_ scratch: Scratch) throws(JudgeError) -> Source? {
-    try source(ledgerPath, "ledger.sqlite", scratch)
-  }
-
-  /// Nil if it changed while it was being copied.
-  func source(_ path: String, _ name: String, _ scratch: Scratch) throws(JudgeError) -> Source? {
-    if LiveFiles.isInUse(path) { return Source(path: path, isLive: true, isOpened: true) }
-    return try scratch.copy(path, as: name).map { Source(path: $0, isLive: false, isOpened: false) }
+  private func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   // MARK: Secrets
-
-  struct Secrets {
-    fileprivate(set) var seed: [UInt8]?
-    fileprivate(set) var all: [Evidence.Secret] = []
-    fileprivate var bytes: [[UInt8]] = []
-    fileprivate(set) var places: [(place: String, secrets: [Int])] = []
-    fileprivate var remark: String?
-  }
 
   private func seed(_ heads: [JournalHead]) -> (bytes: [UInt8]?, remark: String?) {
     let sealed = SealedSeed.ofWallet(among: SealedSeed.all(home: home), heads)
     return (sealed.seed?.bytes ?? EvidenceFile.whole(home + "/Keychain/wallet-seed"), sealed.remark)
   }
 
-  private func secrets(_ moment: Moment, _ heads: [JournalHead]) -> Secrets {
-    var secrets = Secrets()
-    (secrets.seed, secrets.remark) = seed(heads)
-    if let seed = secrets.seed, seed.count == 32 {
-      secrets.all.append(.seed)
-      secrets.bytes.append(seed)
-    }
+  private func secrets(_ evidence: Evidence) -> [(what: Evidence.Secret, bytes: [UInt8])] {
     let pushKeys =
       SealedSeed.all(home: home, account: SealedSeed.pushKey).map(\.bytes)
       + [EvidenceFile.whole("\(home)/Keychain/\(SealedSeed.pushKey)") ?? []]
-    for key in pushKeys where key.count == 32 {
-      secrets.all.append(.pushKey)
-      secrets.bytes.append(key)
+    let keys: [(what: Evidence.Secret, bytes: [UInt8])] =
+      [(.seed, evidence.seed ?? [])] + pushKeys.map { (.pushKey, $0) }
+    let preimages = evidence.ledger.payments.map {
+      (what: Evidence.Secret.preimage($0), bytes: $0.preimage ?? [])
     }
-    for payment in moment.ledger.payments {
-      guard let preimage = payment.preimage, preimage.count >= 16 else { continue }
-      secrets.all.append(.preimage(payment))
-      secrets.bytes.append(preimage)
-    }
-    return secrets
+    return keys.filter { $0.bytes.count == 32 } + preimages.filter { $0.bytes.count >= 16 }
   }
 
-  /// Searches the raw file with its log, which may hold deleted rows. A live file is opened only by SQLite: closing
-  /// it elsewhere would drop SQLite's locks in this process.
+  /// Searches the raw file with its log, which may hold deleted rows; of a live one its rows.
   private func places(
-    _ moment: Moment, _ search: SecretSearch
+    _ wallet: SQLiteFile?, _ search: SecretSearch
   ) throws(JudgeError) -> [(place: String, secrets: [Int])] {
     var places: [(place: String, secrets: [Int])] = []
-    let path = moment.walletSource.path
-    if moment.walletSource.isLive {
-      places.append(("node.sqlite", try secretsInRows(of: moment.walletFile, search)))
+    // The judge has closed the database of the records again: reading its file drops no lock of this process.
+    var names = ["heartbeat", "incoming.sqlite", "incoming.sqlite-wal"]
+    if let wallet, wallet.isLive {
+      places.append(("node.sqlite", try secretsInRows(of: wallet, search)))
     } else {
-      for suffix in ["", "-wal", "-journal"] {
-        places.append(("node.sqlite\(suffix)", secretsInFile(path + suffix, search)))
-      }
+      names = ["node.sqlite", "node.sqlite-wal"] + names
     }
-    places.append(("heartbeat", secretsInFile(container + "/heartbeat", search)))
-    // The judge has closed this database again: reading its file drops no lock of this process.
-    for suffix in ["", "-wal"] {
-      places.append(
-        ("incoming.sqlite\(suffix)", secretsInFile(container + "/incoming.sqlite\(suffix)", search)))
-    }
+    places += names.map { ($0, search.found(in: "\(container)/\($0)")) }
     return places.filter { !$0.secrets.isEmpty }
-  }
-
-  private func secretsInFile(_ path: String, _ search: SecretSearch) -> [Int] {
-    guard let file = try? EvidenceFile(path) else { return [] }
-    var scan = SecretScan(search)
-    var found: Set<Int> = []
-    var piece: [UInt8] = []
-    while (try? file.next(&piece)) == true { found.formUnion(scan.feed(piece[...]).map(\.secret)) }
-    return found.sorted()
   }
 
   private func secretsInRows(of file: SQLiteFile, _ search: SecretSearch) throws(JudgeError) -> [Int] {
@@ -249,104 +212,77 @@ struct EvidenceCollector {
     }
     return found.sorted()
   }
-
-  private func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
 }
 
-/// The first line of a journal.
+/// A journal with its first line.
 struct JournalHead {
   let path: String
   let name: String
-  let process: String
-  var startedNs: Int64
-  let startedWallNs: Int64
-  let boot: String
-  let arguments: [String]
+  var start: JournalRecord?
+
+  var process: String { start?.body["process"]?.text ?? "" }
+  var boot: String { start?.body["boot"]?.text ?? "" }
+  var startedNs: Int64 { start?.atNs ?? .min }
+  var startedWallNs: Int64 { start?.wallNs ?? .min }
+  var arguments: [String] { (start?.body["arguments"]?.items ?? []).compactMap(\.text) }
+
+  init(_ directory: String, _ name: String) {
+    path = "\(directory)/\(name)"
+    self.name = name
+    var start: JournalRecord?
+    _ = try? EvidenceFile(path).readLines { line in
+      start = JournalRecord(file: name, line: 1, bytes: Array(line))
+      return start == nil
+    }
+    self.start = start
+  }
 }
 
 // Journals are read twice: first their heads, which determine the secrets to search for, then line by line.
 extension EvidenceCollector {
-  struct Journals {
-    fileprivate(set) var files: [JournalFile] = []
-    /// Names of files without a journal header.
-    fileprivate(set) var foreign: [String] = []
-    fileprivate(set) var unread: [(name: String, reason: String)] = []
-  }
-
-  /// Sorted by start; files without a valid first line come first. The peer's journals are beside its ledger.
-  func journalHeads() -> [JournalHead] {
+  /// Sorted by start; files without a valid line come first. The peer's journals are beside its ledger.
+  private func journalHeads() -> [JournalHead] {
     let peers = firstHome == home ? [] : heads(in: firstHome + "/journal").filter { $0.process == "lspd" }
-    return (heads(in: journalPath) + peers).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+    return (heads(in: home + "/journal") + peers).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
   }
 
   private func heads(in directory: String) -> [JournalHead] {
-    let names = Kernel.names(of: directory) ?? []
-    return names.filter { $0.hasSuffix(".jsonl") }.map { head("\(directory)/\($0)", $0) }
+    (Kernel.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }.map { JournalHead(directory, $0) }
   }
 
-  private func head(_ path: String, _ name: String) -> JournalHead {
-    var first: JournalRecord?
-    _ = try? EvidenceFile(path).readLines { line in
-      first = JournalRecord(file: name, line: 1, bytes: Array(line))
-      return false
-    }
-    return JournalHead(
-      path: path, name: name, process: first?.body["process"]?.text ?? "", startedNs: first?.atNs ?? .min,
-      startedWallNs: first?.wallNs ?? .min, boot: first?.body["boot"]?.text ?? "",
-      arguments: (first?.body["arguments"]?.items ?? []).compactMap(\.text))
-  }
-
-  /// Of all journals, as the claims may lack one.
-  func boots(_ known: Boots, _ heads: [JournalHead]) -> Boots {
-    var boots = known
-    boots.insert(heads.filter { !$0.boot.isEmpty }.sorted { $0.startedWallNs < $1.startedWallNs }.map(\.boot))
-    return boots
-  }
-
-  func journals(
-    _ heads: [JournalHead], _ boots: Boots, until limitNs: Int64?, _ search: SecretSearch,
+  private func readJournals(
+    _ heads: [JournalHead], _ boots: Boots, _ search: SecretSearch, _ evidence: inout Evidence,
     _ progress: (String) -> Void
-  ) -> Journals {
-    var journals = Journals()
+  ) {
+    var files: [JournalFile] = []
     for (place, head) in heads.enumerated() {
       progress("reading journal \(place + 1) of \(heads.count)")
       do throws(EvidenceFile.Problem) {
-        guard let file = try read(head, boots, until: limitNs, search) else {
-          journals.foreign.append(head.name)
-          continue
+        let file = JournalFile(
+          head.name, start: head.start, until: evidence.takenAtNs, bootBeginNs: boots.beginNs(of: head.boot),
+          search, visits)
+        // A file without a header may be one that cannot be read.
+        if let file {
+          try file.read(head.path)
+        } else {
+          _ = try EvidenceFile(head.path).readLines { _ in true }
         }
-        journals.files.append(file)
-      } catch { journals.unread.append((head.name, error.words)) }
+        if let file {
+          files.append(file)
+        } else {
+          evidence.remarks.append("\(head.path) has no journal header")
+        }
+      } catch { evidence.unreadJournals.append((head.name, error.words)) }
     }
-    journals.files.sort { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
-    endInGaps(&journals.files)
-    return journals
-  }
-
-  private func read(
-    _ head: JournalHead, _ boots: Boots, until limitNs: Int64?, _ search: SecretSearch
-  ) throws(EvidenceFile.Problem) -> JournalFile? {
-    let file = try EvidenceFile(head.path)
-    let reading = Taking(
-      JournalReading(
-        path: head.path, until: limitNs, bootBeginNs: boots.beginNs(of: head.boot), search: search))
-    let endsTorn = try file.readLines(piece: { reading.journal.feed($0) }) { line in
-      reading.journal.take(line)
-      return true
-    }
-    reading.journal.finish()
-    return JournalFile(reading.journal, endsTorn: endsTorn, visits)
+    endInGaps(files)
+    evidence.take(files)
   }
 
   /// Whether the newest journal of lspd or iosd has no end and was copied: the file of a copy is newer than its last line,
   /// or than its own content.
-  func isCopyOfRunningPhone(_ journals: [JournalFile]) -> Bool {
+  private func isCopyOfRunningPhone(_ evidence: Evidence) -> Bool {
     ["lspd", "iosd"].contains { program in
-      guard let journal = journals.last(where: { $0.process == program }), !journal.hasEnded,
+      guard let journal = evidence.journals(of: program).last, !journal.hasEnded,
         let stamp = FileStamp("\(program == "lspd" ? firstHome : home)/journal/\(journal.name)")
       else { return false }
       // A copy without the original's times. The phone's own clock may be off.
@@ -355,57 +291,16 @@ extension EvidenceCollector {
     }
   }
 
-  /// A class, as both closures change it.
-  private final class Taking {
-    var journal: JournalReading
-    init(_ journal: JournalReading) { self.journal = journal }
-  }
-
   /// A process killed while the disk was full could not note its lost last lines, but another journal notes the full
   /// disk.
-  private func endInGaps(_ files: inout [JournalFile]) {
+  private func endInGaps(_ files: [JournalFile]) {
     let noted = files.flatMap(\.gaps).filter(\.isNoted)
-    guard !noted.isEmpty else { return }
-    let first = noted.map(\.fromNs).min() ?? .min
-    let last = noted.map(\.toNs).max() ?? .max
-    for place in files.indices where !files[place].hasEnded && (first...last).contains(files[place].lastNs) {
-      guard
-        // Its own gap is over at its last line.
-        let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs < $0.toNs })
-      else { continue }
-      files[place].endInGap(gap)
+    for file in files where !file.hasEnded {
+      // Its own gap is over at its last line.
+      if let gap = noted.first(where: { $0.fromNs <= file.lastNs && file.lastNs < $0.toNs }) {
+        file.endInGap(gap)
+      }
     }
-  }
-}
-
-/// Which databases are in use, without opening them: a user of a database holds SQLite's locks on its inodes, and the
-/// kernel lists those.
-enum LiveFiles {
-  /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
-  /// taken for live is merely read through SQLite.
-  static func isInUse(_ database: String) -> Bool {
-    let inodes = Set((Kernel.locks() ?? []).map(\.inode))
-    return [database, database + "-wal", database + "-shm", database + "-journal"].contains { path in
-      FileStamp(path).map { inodes.contains($0.inode) } ?? false
-    }
-  }
-
-}
-
-/// `stat` of a file: any change means that the file was written.
-struct FileStamp: Hashable {
-  let inode: UInt64
-  let size: Int64
-  let modifiedNanoseconds: Int64
-  let changedNanoseconds: Int64
-
-  init?(_ path: String) {
-    var facts = stat()
-    guard stat(path, &facts) == 0 else { return nil }
-    inode = UInt64(facts.st_ino)
-    size = Int64(facts.st_size)
-    modifiedNanoseconds = Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
-    changedNanoseconds = Int64(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_ctim.tv_nsec)
   }
 }
 

@@ -1,8 +1,8 @@
 import Ground
 
 /// The journal of one process start. It may be larger than memory, so it is read line by line, and only the parts
-/// that the checks use are kept.
-struct JournalFile {
+/// that the checks use are kept: most of it are channel states, backups, beats, presence messages.
+final class JournalFile {
   /// A secret found in it.
   struct SecretHit {
     let secret: Int
@@ -18,82 +18,91 @@ struct JournalFile {
   let boot: String
   /// The command line of its process.
   let arguments: [String]
-  /// The last record is `end`; a killed process leaves none.
-  let hasEnded: Bool
-  let lastNs: Int64
-  let lastWallNs: Int64
-  /// The last line is truncated, as after a kill.
-  let endsTorn: Bool
-  /// Lines that are no records: their number, and the first line.
-  let unreadableLines: (count: Int, first: Int)
-  /// The first line whose `seq` does not rise.
-  let disorder: Int?
-  /// The first line that was changed, or behind which some are missing.
-  let changedLine: Int?
-  let gaps: [JournalGap]
-  private var ending: JournalGap?
-  let secretHits: [SecretHit]
-  /// Times of the records that announce writes of the node's state, sorted.
-  let writesNs: [Int64]
-  private let events: [String: Rows<JournalRecord>]
-  private let configurations: [String: [JSONValue]]
-  /// The index of a claim's answer in the guard's events, by epoch.
-  private let answers: [Int64: Int]
-  /// Containers in which its process has claimed the node.
-  let containers: Set<[UInt8]>
+  private let limitNs: Int64?
+  private let bootBeginNs: Int64
+  private let visits: Visits
 
-  /// Nil without a journal header.
-  init?(_ reading: JournalReading, endsTorn: Bool, _ visits: Visits) {
-    guard let start = reading.start, start.kind == "start", let process = start.body["process"]?.text,
+  private(set) var lastNs: Int64 = .min
+  /// The last line is truncated, as after a kill.
+  private(set) var endsTorn = false
+  /// Lines that are no records: their number, and the first line.
+  private(set) var unreadableLines = (count: 0, first: 0)
+  /// The first line whose `seq` does not rise.
+  private(set) var disorder: Int?
+  /// The first line that was changed, or behind which some are missing.
+  private(set) var changedLine: Int?
+  private(set) var gaps: [JournalGap] = []
+  private var ending: JournalGap?
+  private(set) var secretHits: [SecretHit] = []
+  /// Times of the records that announce writes of the node's state; sorted when all are read.
+  private(set) var writesNs: [Int64] = []
+  private var events: [String: [JournalRecord]] = [:]
+  private var configurations: [String: [JSONValue]] = [:]
+  /// The index of a claim's answer in the guard's events, by epoch.
+  private var answers: [Int64: Int] = [:]
+  /// Containers in which its process has claimed the node.
+  private(set) var containers: Set<[UInt8]> = []
+
+  /// Secrets are found by their offset in the file, and assigned to lines later.
+  private var scan: SecretScan?
+  private var pending: [SecretSearch.Hit] = []
+  private var offset = 0
+  private var line = 0
+  private var next: Int64 = 1
+  /// Without its body.
+  private var last: JournalRecord?
+  private var lastChecksum: String?
+  private var hasChecksums = false
+  private var isBeyondLimit = false
+  private var guardsToKeep = 0
+
+  /// Nil without a journal header. `bootBeginNs`: where the clock of its boot begins, as `start` has it already.
+  init?(
+    _ name: String, start: JournalRecord?, until limitNs: Int64?, bootBeginNs: Int64 = 0,
+    _ search: SecretSearch? = nil, _ visits: Visits
+  ) {
+    guard let start, start.kind == "start", let process = start.body["process"]?.text,
       let pid = start.body["pid"]?.integer, let startTime = start.body["start_time"]?.integer,
       let boot = start.body["boot"]?.text
     else { return nil }
+    self.name = name
     self.start = start
     self.process = process
     self.pid = pid
     self.startTime = startTime
     self.boot = boot
-    self.endsTorn = endsTorn
-    name = reading.name
+    self.limitNs = limitNs
+    self.bootBeginNs = bootBeginNs
+    self.visits = visits
     arguments = (start.body["arguments"]?.items ?? []).compactMap(\.text)
-    hasEnded = reading.lastKind == "end"
-    lastNs = reading.lastNs
-    lastWallNs = reading.lastWallNs
-    changedLine = reading.changedLine
-    unreadableLines = reading.unreadable
-    disorder = reading.disorder
-    gaps = reading.gaps
-    secretHits = reading.secretHits
-    configurations = reading.configurations
-    events = reading.events.mapValues { Rows($0, visits) }
-    var answers: [Int64: Int] = [:]
-    var containers: Set<[UInt8]> = []
-    for (place, record) in (reading.events["guard"] ?? []).enumerated() {
-      guard let epoch = record.event.payload("claimed")?["epoch"]?.integer else { continue }
-      answers[epoch] = answers[epoch] ?? place
-      if let container = record.event.payload("claimed")?["container"]?.sixteenBytes {
-        containers.insert(container)
-      }
+    scan = search.map(SecretScan.init)
+  }
+
+  func read(_ path: String) throws(EvidenceFile.Problem) {
+    let isTorn = try EvidenceFile(path).readLines(piece: feed) { line in
+      take(line)
+      return true
     }
-    self.answers = answers
-    self.containers = containers
-    writesNs = (reading.events["node"] ?? []).filter { $0.directives.contains { $0["write"] != nil } }
-      .map(\.atNs).sorted()
+    finish(isTorn: isTorn)
   }
 
   /// From bytes in memory.
-  init?(path: String, bytes: [UInt8], until limitNs: Int64?) {
-    var reading = JournalReading(path: path, until: limitNs)
+  convenience init?(path: String, bytes: [UInt8], until limitNs: Int64?) {
     var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     let rest = lines.popLast() ?? []
-    for line in lines { reading.take(line) }
-    self.init(reading, endsTorn: !rest.isEmpty, Visits())
+    let first = lines.lazy.compactMap { JournalRecord(file: path, line: 1, bytes: Array($0)) }.first
+    self.init(path, start: first, until: limitNs, nil, Visits())
+    for line in lines { take(line) }
+    finish(isTorn: !rest.isEmpty)
   }
 
   var startedNs: Int64 { start.atNs }
+  var lastWallNs: Int64 { last?.wallNs ?? .min }
+  /// The last record is `end`; a killed process leaves none.
+  var hasEnded: Bool { last?.kind == "end" }
 
   /// The events of a core; `guard` means `guard-app` and `guard-extension`.
-  func events(of core: String) -> Rows<JournalRecord> { events[core] ?? Rows([], Visits()) }
+  func events(of core: String) -> Rows<JournalRecord> { Rows(events[core] ?? [], visits) }
 
   func configurations(of core: String) -> [JSONValue] { configurations[core] ?? [] }
 
@@ -122,15 +131,152 @@ struct JournalFile {
   }
 
   /// It has no end, and another journal notes a full disk at that time: its last lines may be lost too.
-  mutating func endInGap(_ gap: JournalGap) { ending = gap }
+  func endInGap(_ gap: JournalGap) { ending = gap }
 
   /// Its process did more than it has lines for. False if the full disk of another journal explains that.
-  mutating func endTooEarly() -> Bool {
+  func endTooEarly() -> Bool {
     guard ending == nil else { return false }
     ending = JournalGap(
       count: 0, line: .max, fromNs: lastNs, toNs: .max, fromWallNs: lastWallNs, toWallNs: .max, isNoted: false
     )
     return true
+  }
+
+  // MARK: Its lines
+
+  /// Takes every byte, before the lines that the piece completes.
+  private func feed(_ piece: ArraySlice<UInt8>) { if let found = scan?.feed(piece) { pending += found } }
+
+  private func take(_ bytes: ArraySlice<UInt8>) {
+    line += 1
+    offset += bytes.count + 1
+    var record = JournalRecord(file: name, line: line, bytes: Array(bytes))
+    record?.move(by: bootBeginNs)
+    if let record {
+      checkOrder(of: record, bytes)
+      take(record)
+    } else if !bytes.isEmpty {
+      if unreadableLines.count == 0 { unreadableLines.first = line }
+      unreadableLines.count += 1
+    }
+    keepHits(before: offset, record)
+  }
+
+  /// The end of the file, with or without a truncated line.
+  private func finish(isTorn: Bool) {
+    endsTorn = isTorn
+    keepHits(before: .max, nil)
+    writesNs.sort()
+  }
+
+  private func keepHits(before end: Int, _ record: JournalRecord?) {
+    guard !pending.isEmpty else { return }
+    let count = pending.prefix { $0.offset < end }.count
+    secretHits += pending.prefix(count).map { SecretHit(secret: $0.secret, record: record?.with(.null)) }
+    pending.removeFirst(count)
+  }
+
+  /// Each record has the checksum of the one before. Journals made by hand have none, and no form of a core.
+  private func checkOrder(of record: JournalRecord, _ bytes: ArraySlice<UInt8>) {
+    let after = record.body["after"]?.text
+    if after != nil || record.kind == "core" && record.body["form"] != nil { hasChecksums = true }
+    if hasChecksums, after != lastChecksum { changedLine = changedLine ?? line }
+    lastChecksum = Self.checksum(bytes)
+  }
+
+  /// FNV-1a, in hexadecimal.
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    bytes.withUnsafeBufferPointer { bytes in
+      for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    return Hexadecimal.encode(word: sum)
+  }
+
+  private func take(_ record: JournalRecord) {
+    // The first line is kept regardless of the limit: it names the process. A later record may have an earlier time.
+    if last != nil, let limitNs, record.atNs > limitNs { isBeyondLimit = true }
+    guard !isBeyondLimit else { return }
+    noteNumber(of: record)
+    last = record.with(.null)
+    lastNs = max(lastNs, record.atNs)
+    guard let core = record.body["core"]?.text else { return }
+    let kin = String(core.prefix { $0 != "-" })
+    if record.kind == "core" {
+      // For each of the peer's wallets its initial channel, for the phone whether it enforces its limits.
+      let whole = record.body["configuration"]
+      let kept = kin == "peer" ? whole?["state"]?["channel"]?["record"] : whole?["enforcesLimits"]
+      if let kept { configurations[core, default: []].append(kept) }
+    } else if record.kind == "event" {
+      keep(record, of: kin)
+    }
+  }
+
+  private func noteNumber(of record: JournalRecord) {
+    guard let number = record.body["seq"]?.integer else { return }
+    let (missing, overflowed) = number.subtractingReportingOverflow(next)
+    if overflowed || missing < 0 {
+      disorder = disorder ?? line
+    } else if missing > 0 {
+      gaps.append(
+        JournalGap(
+          count: missing, line: line, fromNs: last?.atNs ?? .min, toNs: record.atNs, fromWallNs: lastWallNs,
+          toWallNs: record.wallNs, isNoted: record.body["lost_before"]?.integer == missing))
+    }
+    next = number &+ 1
+  }
+
+  // MARK: What is kept
+
+  /// The events and directives of each core that the checks use.
+  private static let kept: [String: (events: Set<String>, directives: Set<String>)] = [
+    "guard": (
+      ["claimed", "incomingStored"], ["claim", "raiseEpoch", "readReceived", "stopNode", "storeIncoming"]
+    ),
+    "incoming": (["removed", "notRemoved"], ["remove"]),
+    "node": (
+      ["spliceRequested"],
+      ["write", "invoiceStored", "invoiceCancelled", "paymentOffered", "paymentEnded", "spliceEnded"]
+    ),
+    "phone": (["serviceFinished", "processEnded"], ["tell", "suspend", "kill", "recordFate", "show"]),
+  ]
+  /// How many of the guard's events are kept after the order of a claim: as many as may answer the other orders of
+  /// its line, and one more.
+  private static let keptBehindRequest = 3
+
+  private func keep(_ record: JournalRecord, of core: String) {
+    guard let names = Self.kept[core] else { return }
+    let isKept = record.event.isCase(in: names.events)
+    let directives = record.directives.filter { $0.isCase(in: names.directives) }.compactMap(Self.reduced)
+    if core == "guard" {
+      let asks = directives.contains { $0["claim"] != nil || $0["raiseEpoch"] != nil }
+      guardsToKeep = asks ? Self.keptBehindRequest + 1 : max(0, guardsToKeep - 1)
+      note(record.event.payload("claimed"))
+    } else if directives.contains(where: { $0["write"] != nil }) {
+      writesNs.append(record.atNs)
+    }
+    guard isKept || !directives.isEmpty || core == "guard" && guardsToKeep > 0 else { return }
+    let event = isKept ? record.event : record.event.nameAlone
+    events[core, default: []].append(
+      record.with(.members(["event": event, "directives": .array(directives)])))
+  }
+
+  private func note(_ claimed: JSONValue?) {
+    guard let claimed, let epoch = claimed["epoch"]?.integer else { return }
+    answers[epoch] = answers[epoch] ?? events["guard"]?.count ?? 0
+    if let container = claimed["container"]?.sixteenBytes { containers.insert(container) }
+  }
+
+  /// Of a write that it was; of a push and a notification the push's number.
+  private static func reduced(_ directive: JSONValue) -> JSONValue? {
+    if directive["write"] != nil { return directive.nameAlone }
+    if let tell = directive["tell"] {
+      return tell["_1"]?["push"]?["id"].map {
+        .members(["tell": .members(["to": tell["_0"] ?? .null, "push": $0])])
+      }
+    }
+    guard let show = directive["show"] else { return directive }
+    return show["_0"]?["push"].map { .members(["show": .members(["push": $0])]) }
   }
 }
 
@@ -147,251 +293,20 @@ extension [Int64] {
   }
 }
 
-/// Reads a journal line by line and collects the parts of a `JournalFile`.
-struct JournalReading {
-  let name: String
-  private let limitNs: Int64?
-  private let bootBeginNs: Int64
-  /// Secrets are found by their offset in the file, and assigned to lines later.
-  private var scan: SecretScan?
-  private var pending: [SecretSearch.Hit] = []
-  private var offset = 0
-
-  private(set) var start: JournalRecord?
-  private(set) var lastNs: Int64 = .min
-  private(set) var lastWallNs: Int64 = .min
-  private(set) var lastKind = ""
-  private(set) var unreadable = (count: 0, first: 0)
-  private(set) var disorder: Int?
-  /// The first line that does not follow the one before it.
-  private(set) var changedLine: Int?
-  private(set) var gaps: [JournalGap] = []
-  private(set) var secretHits: [JournalFile.SecretHit] = []
-  private(set) var events: [String: [JournalRecord]] = [:]
-  private(set) var configurations: [String: [JSONValue]] = [:]
-
-  private var line = 0
-  private var next: Int64 = 1
-  private var last: JournalRecord?
-  private var digest = JournalDigest()
-  private var lastChecksum: String?
-  private var hasChecksums = false
-  private var isBeyondLimit = false
-
-  init(path: String, until limitNs: Int64?, bootBeginNs: Int64 = 0, search: SecretSearch? = nil) {
-    name = path.split(separator: "/").last.map(String.init) ?? path
-    self.limitNs = limitNs
-    self.bootBeginNs = bootBeginNs
-    scan = search.map(SecretScan.init)
-  }
-
-  /// Takes every byte, before the lines that the piece completes.
-  mutating func feed(_ piece: ArraySlice<UInt8>) { if let found = scan?.feed(piece) { pending += found } }
-
-  mutating func take(_ bytes: ArraySlice<UInt8>) {
-    line += 1
-    let end = offset + bytes.count + 1
-    let record =
-      bytes.isEmpty
-      ? nil : JournalRecord(file: name, line: line, bytes: Array(bytes), bootBeginNs: bootBeginNs)
-    if record == nil, !bytes.isEmpty {
-      if unreadable.count == 0 { unreadable.first = line }
-      unreadable.count += 1
-    }
-    if let record {
-      checkOrder(of: record, bytes)
-      take(record)
-    }
-    keepHits(before: end, record)
-    offset = end
-  }
-
-  /// Each record has the checksum of the one before. Journals made by hand have none, and no form of a core.
-  private mutating func checkOrder(of record: JournalRecord, _ bytes: ArraySlice<UInt8>) {
-    let after = record.body["after"]?.text
-    if after != nil || record.kind == "core" && record.body["form"] != nil { hasChecksums = true }
-    if hasChecksums, after != lastChecksum { changedLine = changedLine ?? line }
-    lastChecksum = Self.checksum(bytes)
-  }
-
-  /// FNV-1a, in hexadecimal.
-  static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
-    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    bytes.withUnsafeBufferPointer { bytes in
-      for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    }
-    return Hexadecimal.encode(word: sum)
-  }
-
-  /// The end of the file, with or without a truncated line.
-  mutating func finish() { keepHits(before: .max, nil) }
-
-  private mutating func keepHits(before end: Int, _ record: JournalRecord?) {
-    guard !pending.isEmpty else { return }
-    let count = pending.prefix { $0.offset < end }.count
-    for hit in pending.prefix(count) {
-      secretHits.append(JournalFile.SecretHit(secret: hit.secret, record: record?.replacingBody(.null)))
-    }
-    pending.removeFirst(count)
-  }
-
-  private mutating func take(_ record: JournalRecord) {
-    // The first line is kept regardless of the limit: it names the process. A later record may have an earlier time.
-    if start != nil, let limitNs, record.atNs > limitNs { isBeyondLimit = true }
-    guard !isBeyondLimit else { return }
-    noteNumber(of: record)
-    start = start ?? record
-    last = record.replacingBody(.null)
-    lastNs = max(lastNs, record.atNs)
-    lastWallNs = record.wallNs
-    lastKind = record.kind
-    guard let core = record.body["core"]?.text else { return }
-    let kin = String(core.prefix { $0 != "-" })
-    if record.kind == "core" {
-      if let kept = JournalDigest.configuration(of: kin, record.body) {
-        configurations[core, default: []].append(kept)
-      }
-    } else if record.kind == "event" {
-      if let kept = digest.event(of: kin, record) { events[kin, default: []].append(kept) }
-    }
-  }
-
-  private mutating func noteNumber(of record: JournalRecord) {
-    guard let number = record.body["seq"]?.integer else { return }
-    let (missing, overflowed) = number.subtractingReportingOverflow(next)
-    if overflowed || missing < 0 {
-      disorder = disorder ?? line
-    } else if missing > 0 {
-      gaps.append(
-        JournalGap(
-          count: missing, line: line, fromNs: last?.atNs ?? .min, toNs: record.atNs,
-          fromWallNs: last?.wallNs ?? .min, toWallNs: record.wallNs,
-          isNoted: record.body["lost_before"]?.integer == missing))
-    }
-    next = number &+ 1
-  }
-}
-
-/// Reduces a journal record to the parts that the checks use. Most of a journal is not used: channel states,
-/// backups, beats, presence messages.
-struct JournalDigest {
-  /// How many of the guard's events are kept after the order of a claim: as many as may answer the other orders of
-  /// its line, and one more.
-  private static let keptBehindRequest = 3
-  private var guardsToKeep = 0
-
-  /// For each of the peer's wallets its initial channel, for the phone whether it enforces its limits.
-  static func configuration(of core: String, _ body: JSONValue) -> JSONValue? {
-    let whole = body["configuration"]
-    return switch core {
-    case "peer": whole?["state"]?["channel"]?["record"]
-    case "phone": whole?["enforcesLimits"]
-    default: nil
-    }
-  }
-
-  /// Nil if no check uses the record.
-  mutating func event(of core: String, _ record: JournalRecord) -> JournalRecord? {
-    switch core {
-    case "guard": kept(record, record.event.only(["incomingStored"]), ["storeIncoming"]) ?? guardEvent(record)
-    case "incoming": kept(record, record.event.only(["removed", "notRemoved"]), ["remove"])
-    case "node":
-      kept(
-        record, record.event.only(["spliceRequested"]),
-        ["write", "invoiceStored", "invoiceCancelled", "paymentOffered", "paymentEnded", "spliceEnded"])
-    case "phone":
-      kept(
-        record, record.event.only(["serviceFinished", "processEnded"]),
-        ["tell", "suspend", "kill", "recordFate", "show"])
-    default: nil
-    }
-  }
-
-  private func kept(_ record: JournalRecord, _ event: JSONValue?, _ words: Set<String>) -> JournalRecord? {
-    let directives = record.directives.compactMap { directive -> JSONValue? in
-      guard let word = directive.firstMember?.key, words.contains(word) else { return nil }
-      return switch word {
-      case "write": directive.nameAlone
-      case "tell": Self.push(directive)
-      case "show": directive.payload("show")?["push"].map { .members([("show", .members([("push", $0)]))]) }
-      default: directive
-      }
-    }
-    guard event != nil || !directives.isEmpty else { return nil }
-    return record.replacingBody(.members([("event", event ?? .null), ("directives", .array(directives))]))
-  }
-
-  // MARK: The wallet
-
-  private mutating func guardEvent(_ record: JournalRecord) -> JournalRecord? {
-    let words: Set = ["claim", "raiseEpoch", "readReceived", "stopNode"]
-    let directives = record.directives.filter { $0.firstMember.map { words.contains($0.key) } ?? false }
-    let asks = directives.contains { $0["claim"] != nil || $0["raiseEpoch"] != nil }
-    let isAnswer = record.event["claimed"] != nil
-    if asks { guardsToKeep = Self.keptBehindRequest + 1 }
-    defer { guardsToKeep = max(0, guardsToKeep - 1) }
-    guard asks || isAnswer || guardsToKeep > 0 else { return nil }
-    let event = asks || isAnswer ? record.event : record.event.nameAlone
-    return record.replacingBody(.members([("event", event), ("directives", .array(directives))]))
-  }
-
-  // MARK: The phone
-
-  private static func push(_ directive: JSONValue) -> JSONValue? {
-    guard let push = directive["tell"]?["_1"]?["push"] else { return nil }
-    return .members([
-      (
-        "tell",
-        .members([
-          ("_0", directive["tell"]?["_0"]), ("_1", .members([("push", .members([("id", push["id"])]))])),
-        ])
-      )
-    ])
-  }
-}
-
-extension JSONValue {
-  /// An object of the members with a value.
-  static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
-    .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
-  }
-
-  var firstMember: JSONMember? {
-    guard case .object(let members) = self else { return nil }
-    return members.first
-  }
-
-  /// An enum case without its payload.
-  var nameAlone: JSONValue {
-    guard let name = firstMember?.key else { return self }
-    return .object([JSONMember(key: name, value: .object([]))])
-  }
-
-  /// The enum case, if it has one of these names.
-  func only(_ names: Set<String>) -> JSONValue? {
-    firstMember.map { names.contains($0.key) } == true ? self : nil
-  }
-}
-
 /// One line of a journal, reduced to the parts that the checks use.
 struct JournalRecord {
   /// The name of the journal.
   let file: String
   let line: Int
-  let atNs: Int64
+  private(set) var atNs: Int64
   let wallNs: Int64
   let kind: String
-  let body: JSONValue
+  private(set) var body: JSONValue
 
-  /// `bootBeginNs`: where the clock of the process's boot begins.
-  init?(file: String, line: Int, bytes: [UInt8], bootBeginNs: Int64 = 0) {
-    guard let body = JSONValue(parsing: bytes), let atNs = body["t"]?.integer,
+  init?(file: String, line: Int, bytes: [UInt8]) {
+    guard !bytes.isEmpty, let body = JSONValue(parsing: bytes), let atNs = body["t"]?.integer,
       let wallNs = body["wall"]?.integer, let kind = body["kind"]?.text
     else { return nil }
-    self.init(file: file, line: line, atNs: atNs &+ bootBeginNs, wallNs: wallNs, kind: kind, body: body)
-  }
-
-  private init(file: String, line: Int, atNs: Int64, wallNs: Int64, kind: String, body: JSONValue) {
     self.file = file
     self.line = line
     self.atNs = atNs
@@ -400,8 +315,12 @@ struct JournalRecord {
     self.body = body
   }
 
-  func replacingBody(_ body: JSONValue) -> JournalRecord {
-    JournalRecord(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
+  mutating func move(by spanNs: Int64) { atNs &+= spanNs }
+
+  func with(_ body: JSONValue) -> JournalRecord {
+    var changed = self
+    changed.body = body
+    return changed
   }
 
   var row: EvidenceRow { .journal(file, line: line) }
@@ -444,6 +363,21 @@ let stepSlackNs: Int64 = 5_000_000_000
 
 // Accessors for journal lines and rows.
 extension JSONValue {
+  static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    .object(members.map { JSONMember(key: $0, value: $1) })
+  }
+
+  /// The name of an enum case with a payload.
+  private var caseName: String? {
+    guard case .object(let members) = self else { return nil }
+    return members.first?.key
+  }
+
+  func isCase(in names: Set<String>) -> Bool { caseName.map(names.contains) ?? false }
+
+  /// An enum case without its payload.
+  var nameAlone: JSONValue { caseName.map { .members([$0: .object([])]) } ?? self }
+
   /// The payload of a synthesised enum case with one unlabelled value.
   func payload(_ name: String) -> JSONValue? { self[name]?["_0"] }
 

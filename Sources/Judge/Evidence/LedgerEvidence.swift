@@ -81,17 +81,6 @@ private struct ChannelFailure: Decodable {
 
 private struct Missing: Decodable { let count: Int64 }
 
-/// The opened ledger, with the directory of its copy, which is removed with this value.
-final class LedgerSource {
-  let file: SQLiteFile
-  private let scratch: Scratch
-
-  init(_ file: SQLiteFile, in scratch: Scratch) {
-    self.file = file
-    self.scratch = scratch
-  }
-}
-
 // The rows of the ledger, and of tables that both sides have, one type per table, with a property for each column that is
 // judged. Times are of the clock of `Boots`.
 

@@ -328,7 +328,7 @@ extension JournalFile {
   fileprivate var pushesNamed: [Int64] {
     events(of: "phone").flatMap { record in
       record.directives.compactMap { directive in
-        directive["tell"]?["_1"]?["push"]?["id"]?.integer ?? directive["recordFate"]?["push"]?.integer
+        (directive["tell"] ?? directive["recordFate"])?["push"]?.integer
       }
     }
   }

@@ -1,19 +1,51 @@
+import Glibc
 import Platform
 
-/// One SQLite database in a read transaction that lasts as long as this object.
+/// One SQLite database in a read transaction that lasts as long as this object. No file is made beside it.
 final class SQLiteFile {
+  /// Far above the databases of a long run; a sparse file could have any size.
+  static let sizeLimit: Int64 = 2 << 30
+
+  /// Others have it open, and may change it meanwhile.
+  let isLive: Bool
   private let connection: Connection
   private let path: String
+  private let written: [[Int64]?]
 
-  /// `isLive` opens the file read-only; otherwise it is a scratch copy, whose log SQLite may apply. Errors name the
-  /// `original`, not the copy.
-  init(path: String, isLive: Bool, of original: String) throws(JudgeError) {
-    self.path = original
+  init(_ path: String) throws(JudgeError) {
+    self.path = path
+    isLive = LiveFiles.isInUse(path)
+    written = Self.written(path)
+    // A live file is opened only by SQLite: closing it elsewhere would drop SQLite's locks in this process.
+    if !isLive { try Self.checkFiles(of: path) }
+    let hasLog = FileStamp(path + "-wal").map { $0.size > 0 } ?? false
     do {
-      connection = try Connection(path: path, access: isLive ? .readOnly : .readWrite, busyTimeoutMs: 5000)
+      connection = try Connection(
+        path: path, access: isLive ? .readOnly : .alone(hasLog: hasLog), busyTimeoutMs: 5000)
       try connection.execute("PRAGMA query_only = ON")
       try connection.execute("BEGIN")
-    } catch { throw Self.judged(error, original) }
+    } catch { throw Self.judged(error, path) }
+  }
+
+  /// Whether what was read is of one moment. Only for a database in use SQLite sees to that.
+  var isOfOneMoment: Bool { isLive || written == Self.written(path) && !LiveFiles.isInUse(path) }
+
+  private static func written(_ path: String) -> [[Int64]?] {
+    LiveFiles.all(of: path).map { FileStamp($0)?.written }
+  }
+
+  private static func checkFiles(of database: String) throws(JudgeError) {
+    for path in LiveFiles.all(of: database) where FileStamp(path) != nil {
+      let file: EvidenceFile
+      do throws(EvidenceFile.Problem) { file = try EvidenceFile(path) } catch {
+        throw .unreadable(path: path, reason: error.words)
+      }
+      if file.size > sizeLimit { throw .tooLarge(path: path, bytes: file.size) }
+      // SQLite would undo the transaction of another journal mode.
+      if path.hasSuffix("-journal"), file.size > 0 {
+        throw .foreign(path: path, reason: "it has an unfinished transaction")
+      }
+    }
   }
 
   private static func judged(_ error: any Error, _ path: String) -> JudgeError {
@@ -69,6 +101,40 @@ final class SQLiteFile {
       }
     } catch { throw Self.judged(error, path) }
   }
+}
+
+/// Which databases are in use, without opening them: a user of a database holds SQLite's locks on its inodes, and the
+/// kernel lists those.
+enum LiveFiles {
+  static func all(of database: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { database + $0 } }
+
+  /// By inode alone: some file systems have another device in the kernel's list than in `stat`, and a file wrongly
+  /// taken for live is merely read through SQLite.
+  static func isInUse(_ database: String) -> Bool {
+    let inodes = Set((Kernel.locks() ?? []).map(\.inode))
+    return all(of: database).contains { path in FileStamp(path).map { inodes.contains($0.inode) } ?? false }
+  }
+}
+
+/// `stat` of a file.
+struct FileStamp {
+  let inode: UInt64
+  let size: Int64
+  let modifiedNanoseconds: Int64
+  let changedNanoseconds: Int64
+
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    inode = UInt64(facts.st_ino)
+    size = Int64(facts.st_size)
+    modifiedNanoseconds = Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+    changedNanoseconds = Int64(facts.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_ctim.tv_nsec)
+  }
+
+  /// Changes when the file is written. As root SQLite gives a log the database's owner at each opening, also the same
+  /// one: the time of the last change of the attributes is left out.
+  var written: [Int64] { [Int64(bitPattern: inode), size, modifiedNanoseconds] }
 }
 
 /// One row, decoded by the names of its columns: `paymentHash` is `payment_hash`.

@@ -37,11 +37,6 @@ package enum JudgeVerb: Verb {
       ])
   }
 
-  /// Databases that no process has open are copied to a temporary directory.
-  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "judge", isLooking: true, needsPlace: false)
-  }
-
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let home = Phone(home: try line.positionals.first ?? invocation.phone.home).home
