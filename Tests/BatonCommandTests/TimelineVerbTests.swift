@@ -78,7 +78,7 @@ import Simulation
   @Test func `A simulated run that breaks an invariant has a mark where it breaks`() throws {
     var settings = RunSettings(seed: 1)
     settings.world.without = Rules([.initCheck, .stateFromClaim])
-    let timeline = WorldTimeline.of(settings, title: "seed 1")
+    let timeline = WorldStory(of: settings).timeline(title: "seed 1")
     let finding = try #require(timeline.findings.first)
     #expect(finding.anchor != nil)
     #expect(timeline.marks.contains { $0.kind == .violation && $0.label == finding.sentence })

@@ -23,9 +23,7 @@ import Wallet
   }
 
   private func texts(of world: World) -> [PushOutcome] {
-    world.said.compactMap { said in
-      if case .ordered(.extension, .phone(.deliver(_, let outcome))) = said { outcome } else { nil }
-    }
+    world.said.flatMap(\.delivered).map(\.outcome)
   }
 
   @Test
@@ -84,8 +82,8 @@ import Wallet
       var run = SeedRun(settings, isRecorded: true)
       let result = run.run { world in
         for said in world.takeSaid() {
-          if case .ordered(.extension, .phone(.deliver(_, .announced))) = said { told += 1 }
-          if case .heard(.extension, .incomingStored) = said { stored += 1 }
+          for case (_, .announced) in said.delivered { told += 1 }
+          if case .core(.guardrail(.extension, .incomingStored, _)) = said { stored += 1 }
         }
       }
       #expect(
@@ -294,9 +292,7 @@ import Wallet
       .guardrail(.pushArrived(Push(id: 7, reason: .incomingPayment, paymentHash: hash))))
     world.live(for: .seconds(10))
     #expect(world.storage.armed.notifier == nil && world.violation == nil)
-    let texts = world.said.compactMap { said -> PushOutcome? in
-      if case .ordered(_, .phone(.deliver(push: 7, let outcome))) = said { outcome } else { nil }
-    }
+    let texts = world.said.flatMap(\.delivered).filter { $0.push == 7 }.map(\.outcome)
     #expect(texts.map(\.payment) == [hash])
   }
 

@@ -182,7 +182,7 @@ extension World {
     world.isRecorded = true
     body(&world)
     return world.takeSaid().flatMap { said -> [PhoneDirective] in
-      if case .phone(_, let directives) = said { directives } else { [] }
+      if case .core(.phone(_, let directives)) = said { directives } else { [] }
     }.compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
   }
 

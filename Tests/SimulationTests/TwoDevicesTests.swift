@@ -82,10 +82,7 @@ import Wallet
     world.make(.pay(0))
     world.settle(until: { $0.payments[0].state == .paid })
     world.settle(until: { _ in false })
-    let delivered = world.takeSaid().compactMap { said -> PushOutcome? in
-      guard case .ordered(.extension, .phone(.deliver(_, let outcome))) = said else { return nil }
-      return outcome
-    }
+    let delivered = world.takeSaid().flatMap(\.delivered).map(\.outcome)
     #expect(delivered == [.usedByAnotherDevice], "the first device's extension")
     world.checkAtTheEnd()
     #expect(world.violation == nil)

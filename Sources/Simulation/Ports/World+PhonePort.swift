@@ -39,7 +39,9 @@ extension World {
     case .guardrail(.backgroundDone): tellPhone(.backgroundDone(time: life.timeInBackground))
     case .guardrail(.beginBackgroundTask(let id, _)): tellPhone(.taskBegan(id: id, name: ""))
     case .guardrail(.endBackgroundTask(let id)): tellPhone(.taskEnded(id: id))
-    case .guardrail(.end): life.hasEnded = true
+    case .guardrail(.end(let reason)):
+      life.hasEnded = true
+      say(.ended(life.role, reason.text))
     case .makeInvoice(let request, _, _, _): life.answers.append(.requests(invoiceMade(for: request)))
     case .answer(let request, let answer):
       if case .refused(.move, _) = answer { life.takesPlace = false }

@@ -210,18 +210,26 @@ extension World {
   }
 }
 
-/// One line of a run's story, before it is worded.
-public indirect enum Said: Hashable, Sendable {
-  case move(Move)
-  case heard(Role, GuardEvent)
-  case ordered(Role, GuardDirective)
+/// An event of a core and what the core ordered, as in a record of a journal.
+public enum CoreRecord: Hashable, Sendable {
+  case guardrail(Role, GuardEvent, [GuardDirective])
+  case node(Role, NodeEvent, [NodeDirective])
+  case requests(Role, RequestEvent, [RequestDirective])
+  case background(Role, BackgroundEvent, [BackgroundDirective])
+  case incoming(Role, IncomingEvent, [IncomingDirective])
+  case opening(Role, OpeningEvent, [OpeningDirective])
   case peer(PeerEvent, [PeerDirective])
   case phone(PhoneEvent, [PhoneDirective])
+}
+
+/// One record of a run's story.
+public indirect enum Said: Hashable, Sendable {
+  case core(CoreRecord)
   case started(Role, pid: Int32)
+  /// The process ends by itself, with its last words.
   case ended(Role, String)
-  /// The keychain refuses the seed, so the process ends.
-  case seedWithheld(Role, KeychainRefusal)
+  case move(Move)
   case violation(Violation)
-  /// A line of the user's second device.
+  /// A record of the user's second device.
   case onSecondDevice(Said)
 }

@@ -192,7 +192,6 @@ struct WorldObserver: WalletObserver {
   mutating func willHandle(_ event: GuardEvent, _ guardrail: WorldGuard) {
     stages.removeAll(keepingCapacity: true)
     guardrail.noteStages { stages.append($1) }
-    if isRecorded { said.append(.heard(role, event)) }
   }
 
   mutating func handled(_ event: GuardEvent, _ directives: [GuardDirective], _ guardrail: WorldGuard) {
@@ -201,7 +200,7 @@ struct WorldObserver: WalletObserver {
       if let from = before.popFirst() { ways.add(machine, from: from, to: stage) }
     }
     if !directives.isEmpty { hasDecided = true }
-    if isRecorded { said += directives.map { .ordered(role, $0) } }
+    if isRecorded { said.append(.core(.guardrail(role, event, directives))) }
     for directive in directives { if case .phone(.show(let status)) = directive { shown = status } }
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
@@ -225,10 +224,24 @@ struct WorldObserver: WalletObserver {
       ways.add(.node, from: before.rawValue, to: node.stage.rawValue)
     }
     if !directives.isEmpty { hasDecided = true }
+    if isRecorded { said.append(.core(.node(role, event, directives))) }
   }
 
-  func handled(_: RequestEvent, _: [RequestDirective]) {}
-  func handled(_: BackgroundEvent, _: [BackgroundDirective]) {}
+  mutating func handled(_ event: RequestEvent, _ directives: [RequestDirective]) {
+    if isRecorded { said.append(.core(.requests(role, event, directives))) }
+  }
+
+  mutating func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective]) {
+    if isRecorded { said.append(.core(.background(role, event, directives))) }
+  }
+
+  mutating func handled(_ event: IncomingEvent, _ directives: [IncomingDirective]) {
+    if isRecorded { said.append(.core(.incoming(role, event, directives))) }
+  }
+
+  mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
+    if isRecorded { said.append(.core(.opening(role, event, directives))) }
+  }
 }
 
 /// One step of a world. Everything else follows from these.

@@ -33,7 +33,7 @@ extension World {
   mutating func tellPeer(_ event: PeerEvent) {
     let directives = peer.value.handle(event, at: peerNow)
     if !directives.isEmpty { deliveredEvents &+= 1 }
-    say(.peer(event, directives))
+    say(.core(.peer(event, directives)))
     var over: [(UInt64, String)] = []
     noteAnnouncements(event, directives)
     for directive in directives {

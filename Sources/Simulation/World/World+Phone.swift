@@ -16,7 +16,7 @@ extension World {
     ways.add(.phoneApp, before.0, phone.app.stage)
     ways.add(.phoneExtension, before.1, phone.service.stage)
     if !directives.isEmpty { deliveredEvents &+= 1 }
-    say(.phone(event, directives))
+    say(.core(.phone(event, directives)))
     for directive in directives { carryOut(directive) }
   }
 
@@ -24,7 +24,7 @@ extension World {
     switch directive {
     case .launch(let role, _): start(role)
     case .tell(let role, let message): tell(role, message)
-    case .kill(let role, let reason): kill(role, because: "\(reason)")
+    case .kill(let role, _): kill(role)
     case .suspend(let role): suspend(role)
     case .endConnections(let role): endConnection(of: role)
     case .resume(let role):
@@ -159,12 +159,11 @@ extension World {
 
   // MARK: Ends
 
-  mutating func kill(_ role: Role, because why: String = "killed") { end(role, .signalled(9), why) }
+  mutating func kill(_ role: Role) { end(role, .signalled(9)) }
 
   /// The kernel releases the process's locks and connection at once, and the other process is notified.
-  mutating func end(_ role: Role, _ how: ProcessEnd, _ why: String = "ended by itself") {
+  mutating func end(_ role: Role, _ how: ProcessEnd) {
     guard forget(role) else { return }
-    say(.ended(role, why))
     presenceQueue.removeAll { $0.to == role }
     if exclusion == nil, lives[role.other] != nil {
       presenceQueue.append(QueuedPresence(to: role.other, event: .partnerEnded))
@@ -288,8 +287,8 @@ extension World {
   /// Without its seed the process ends at once.
   mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
     tellPhone(.endAnnounced(role))
-    say(.seedWithheld(role, refusal))
-    end(role, .exited(code: 78), WalletTexts.seedWithheld("\(refusal)"))
+    say(.ended(role, WalletTexts.seedWithheld("\(refusal)")))
+    end(role, .exited(code: 78))
   }
 }
 

@@ -3,6 +3,7 @@ import Ground
 import Guardrails
 import LightningProvider
 import PhonePolicy
+import Simulation
 import Wallet
 
 /// Turns a record into sentences. For records that only a developer needs there is their JSON.
@@ -34,16 +35,19 @@ package struct JournalNarrator {
       sentence.weight = .key
       return sentence
     }
+
+    static func start(of pid: Int32) -> Sentence { Sentence("started as process \(pid)") }
+    static func end(_ reason: String) -> Sentence { Sentence("ended: \(reason)") }
   }
 
   /// The reason of each process's pending claim, printed with its outcome.
-  private var claimReasons: [Int32: String] = [:]
+  private var claimReasons: [String: String] = [:]
 
   package mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
-    sentences(for: entry, entry.line.header.kind == "event" ? JournalEvent(entry.line) : nil)
+    sentences(for: entry, CoreRecord(entry))
   }
 
-  mutating func sentences(for entry: JournalMerger.Entry, _ event: JournalEvent?) -> [Sentence] {
+  mutating func sentences(for entry: JournalMerger.Entry, _ record: CoreRecord?) -> [Sentence] {
     let header = entry.line.header
     var sentences: [Sentence] = []
     if let lost = header.lostBefore {
@@ -51,52 +55,43 @@ package struct JournalNarrator {
         Sentence("\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one"))
     }
     switch header.kind {
-    case "start": sentences.append(Sentence("started as process \(entry.pid)"))
-    case "end": sentences.append(Sentence("ended: \(header.reason ?? "no reason given")"))
+    case "start": sentences.append(.start(of: entry.pid))
+    case "end": sentences.append(.end(header.reason ?? "no reason given"))
     case "note": sentences.append(Sentence(header.text ?? ""))
     case "core": sentences.append(Sentence("begins core \(header.core ?? "?")", matters: false))
-    case "event": sentences += eventSentences(entry, event)
+    case "event":
+      let wallet = WalletProfile.all.first { $0.extension.guardName == header.core } ?? .phoenix
+      let found = record.map { self.sentences(of: $0, by: "\(entry.pid)", in: wallet) } ?? []
+      sentences += found.isEmpty ? [Self.raw(entry)] : found
     default: sentences.append(Sentence(entry.line.text, matters: false))
     }
     return sentences
   }
 
-  private mutating func eventSentences(_ entry: JournalMerger.Entry, _ event: JournalEvent?) -> [Sentence] {
-    let found: [Sentence]
-    switch event {
-    case .guardrail(let body, let role, let wallet):
-      found = guardSentences(body, pid: entry.pid, by: role, in: wallet)
-    case .node(let body): found = NodeSentences.of(body.event) + body.directives.flatMap(NodeSentences.of)
-    case .requests(let body):
-      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case .background(let body):
-      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case .incoming(let body):
-      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case .opening(let body):
-      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
-    case .peer(let body): found = PeerSentences.of(body.event) + body.directives.flatMap(PeerSentences.of)
-    case .phone(let body): found = PhoneSentences.of(body.event) + body.directives.flatMap(PhoneSentences.of)
-    case nil: found = []
+  /// `writer` names the process among all that this narrator tells of.
+  mutating func sentences(of record: CoreRecord, by writer: String, in wallet: WalletProfile) -> [Sentence] {
+    switch record {
+    case .guardrail(let role, let event, let directives):
+      var found = GuardSentences.of(event, by: role)
+      if case .claimed(let claim) = event {
+        let reason = claimReasons.removeValue(forKey: writer).map { " (\($0))" } ?? ""
+        found = [.key("claimed epoch \(claim.epoch)\(reason)")]
+      }
+      for case .container(.claim(_, let reason)) in directives { claimReasons[writer] = reason.sentence }
+      return found + directives.flatMap { GuardSentences.of($0, in: wallet) }
+    case .node(_, let event, let directives):
+      return NodeSentences.of(event) + directives.flatMap(NodeSentences.of)
+    case .requests(_, let event, let directives):
+      return WalletSentences.of(event) + directives.flatMap(WalletSentences.of)
+    case .background(_, let event, _): return WalletSentences.of(event)
+    case .incoming(_, let event, let directives):
+      return WalletSentences.of(event) + directives.flatMap(WalletSentences.of)
+    case .opening(_, _, let directives): return directives.flatMap(WalletSentences.of)
+    case .peer(let event, let directives):
+      return PeerSentences.of(event) + directives.flatMap(PeerSentences.of)
+    case .phone(let event, let directives):
+      return PhoneSentences.of(event) + directives.flatMap(PhoneSentences.of)
     }
-    return found.isEmpty ? [Self.raw(entry)] : found
-  }
-
-  private mutating func guardSentences(
-    _ body: EventBody<GuardEvent, GuardDirective>, pid: Int32, by role: Role, in wallet: WalletProfile
-  ) -> [Sentence] {
-    var found: [Sentence] = []
-    if case .claimed(let claim) = body.event {
-      let reason = claimReasons.removeValue(forKey: pid).map { " (\($0))" } ?? ""
-      found.append(.key("claimed epoch \(claim.epoch)\(reason)"))
-    } else {
-      found += GuardSentences.of(body.event, by: role)
-    }
-    for directive in body.directives {
-      if case .container(.claim(_, let reason)) = directive { claimReasons[pid] = reason.sentence }
-      found += GuardSentences.of(directive, in: wallet)
-    }
-    return found
   }
 
   /// The record's JSON from its core on: time and process are printed in front of it.
@@ -110,42 +105,31 @@ package struct JournalNarrator {
   }
 }
 
-/// An event record, decoded by its core's types. Read once for everything that is said of it.
-enum JournalEvent {
-  case guardrail(EventBody<GuardEvent, GuardDirective>, Role, WalletProfile)
-  case node(EventBody<NodeEvent, NodeDirective>)
-  case requests(EventBody<RequestEvent, RequestDirective>)
-  case background(EventBody<BackgroundEvent, BackgroundDirective>)
-  case incoming(EventBody<IncomingEvent, IncomingDirective>)
-  case opening(EventBody<OpeningEvent, OpeningDirective>)
-  case peer(EventBody<PeerEvent, PeerDirective>)
-  case phone(EventBody<PhoneEvent, PhoneDirective>)
-
-  /// Nil for a core that has no sentences, and for a record that its types do not have.
-  init?(_ line: JournalLine) {
-    func read<Event, Directive>(_ made: (EventBody<Event, Directive>) -> JournalEvent) -> JournalEvent? {
-      EventBody(line).map(made)
+extension CoreRecord {
+  /// Nil for another record than an event, for a core that has no sentences, and for what its types do not have.
+  init?(_ entry: JournalMerger.Entry) {
+    let line = entry.line
+    guard line.header.kind == "event" else { return nil }
+    let role: Role = entry.process == Role.app.processName ? .app : .extension
+    func read<Event, Directive>(_ made: (Event, [Directive]) -> CoreRecord) -> CoreRecord?
+    where Event: Decodable, Directive: Decodable {
+      EventBody(line).map { made($0.event, $0.directives) }
     }
-    let event: JournalEvent?
-    switch line.header.coreKind {
-    case AppMachine.name, ExtensionMachine.name, TellingExtensionMachine.name:
-      let name = line.header.core
-      event = read {
-        .guardrail(
-          $0, name == AppMachine.name ? .app : .extension,
-          WalletProfile.all.first { $0.extension.guardName == name } ?? .phoenix)
+    let record: CoreRecord? =
+      switch line.header.coreKind {
+      case AppMachine.name: read { .guardrail(.app, $0, $1) }
+      case ExtensionMachine.name, TellingExtensionMachine.name: read { .guardrail(.extension, $0, $1) }
+      case NodeMachine.name: read { .node(role, $0, $1) }
+      case Requests.name: read { .requests(role, $0, $1) }
+      case BackgroundWork.name: read { .background(role, $0, $1) }
+      case IncomingPayments.name: read { .incoming(role, $0, $1) }
+      case Opening.name: read { .opening(role, $0, $1) }
+      case PeerMachine.name: read { .peer($0, $1) }
+      case PhonePolicy.Phone.name: read { .phone($0, $1) }
+      default: nil
       }
-    case NodeMachine.name: event = read { .node($0) }
-    case Requests.name: event = read { .requests($0) }
-    case BackgroundWork.name: event = read { .background($0) }
-    case IncomingPayments.name: event = read { .incoming($0) }
-    case Opening.name: event = read { .opening($0) }
-    case PeerMachine.name: event = read { .peer($0) }
-    case PhonePolicy.Phone.name: event = read { .phone($0) }
-    default: event = nil
-    }
-    guard let event else { return nil }
-    self = event
+    guard let record else { return nil }
+    self = record
   }
 }
 
@@ -201,9 +185,6 @@ package enum WalletSentences {
     case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone, .nodeReady, .nodeServed: []
     }
   }
-
-  /// The process writes a note with the task's outcome.
-  package static func of(_ directive: BackgroundDirective) -> [Sentence] { [] }
 }
 
 /// Prints records as sentences, with the time since the phone's first record.

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import PhonePolicy
+import Simulation
 
 /// Measures from the journals how long the app waits until it is connected, after the extension has released the node
 /// or has died with it.
@@ -35,47 +36,37 @@ package struct NodeWaits {
   private var diedAt: Instant?
   private var extensionOwns = false
 
+  private static let cores = [PhonePolicy.Phone.name, ExtensionMachine.name, AppMachine.name]
+
   /// The wait that ends with this record.
   package mutating func ended(by entry: JournalMerger.Entry) -> Wait? {
-    guard entry.line.header.kind == "event" else { return nil }
-    switch entry.line.header.core {
-    case PhonePolicy.Phone.name:
-      if let body = EventBody<PhoneEvent, PhoneDirective>(entry.line) { note(body, at: entry.line.at) }
-    case ExtensionMachine.name:
-      if let body = EventBody<GuardEvent, GuardDirective>(entry.line) { note(body, at: entry.line.at) }
-    case AppMachine.name:
-      guard let body = EventBody<GuardEvent, GuardDirective>(entry.line) else { return nil }
-      // Also if the extension was frozen, and is fenced when it goes on.
-      if case .claimed = body.event { extensionOwns = false }
-      guard case .node(.established) = body.event else { return nil }
-      return connected(at: entry.line.at)
+    guard let core = entry.line.header.core, Self.cores.contains(core) else { return nil }
+    let now = entry.line.at
+    switch CoreRecord(entry) {
+    case .phone(let event, let directives):
+      switch event {
+      case .userOpened: (openedAt, startsApp) = (now, false)
+      case .userWentHome: openedAt = nil
+      default: break
+      }
+      if directives.contains(.launch(.app, .user)) { startsApp = true }
+      for case .recordEnd(let role, _) in directives {
+        switch role {
+        case .app: openedAt = nil
+        case .extension:
+          if extensionOwns { diedAt = now }
+          extensionOwns = false
+        }
+      }
+    case .guardrail(.extension, let event, let directives):
+      if case .claimed = event { (extensionOwns, releasedAt, diedAt) = (true, nil, nil) }
+      for case .container(.beat(_, .released, _)) in directives { (extensionOwns, releasedAt) = (false, now) }
+    // Also if the extension was frozen, and is fenced when it goes on.
+    case .guardrail(.app, .claimed, _): extensionOwns = false
+    case .guardrail(.app, .node(.established), _): return connected(at: now)
     default: break
     }
     return nil
-  }
-
-  private mutating func note(_ body: EventBody<PhoneEvent, PhoneDirective>, at instant: Instant) {
-    switch body.event {
-    case .userOpened: (openedAt, startsApp) = (instant, false)
-    case .userWentHome: openedAt = nil
-    default: break
-    }
-    if body.directives.contains(.launch(.app, .user)) { startsApp = true }
-    for case .recordEnd(let role, _) in body.directives {
-      switch role {
-      case .app: openedAt = nil
-      case .extension:
-        if extensionOwns { diedAt = instant }
-        extensionOwns = false
-      }
-    }
-  }
-
-  private mutating func note(_ body: EventBody<GuardEvent, GuardDirective>, at instant: Instant) {
-    if case .claimed = body.event { (extensionOwns, releasedAt, diedAt) = (true, nil, nil) }
-    for case .container(.beat(_, .released, _)) in body.directives {
-      (extensionOwns, releasedAt) = (false, instant)
-    }
   }
 
   private mutating func connected(at instant: Instant) -> Wait? {

@@ -4,15 +4,16 @@ import Lightning
 import Wallet
 import LightningProvider
 import PhonePolicy
+import Simulation
 
 /// What the cores' events and directives mean for a timeline; the same for journals and simulated runs.
 package enum TimelineFacts {
-  static func of(_ event: JournalEvent) -> [TimelineFact] {
-    switch event {
-    case .guardrail(let body, _, _): of(body.event) + body.directives.flatMap(of)
-    case .node(let body): of(body.event) + body.directives.flatMap(of)
-    case .peer(let body): of(body.event) + body.directives.flatMap(of)
-    case .phone(let body): of(body.event) + body.directives.flatMap(of)
+  static func of(_ record: CoreRecord) -> [TimelineFact] {
+    switch record {
+    case .guardrail(_, let event, let directives): of(event) + directives.flatMap(of)
+    case .node(_, let event, let directives): of(event) + directives.flatMap(of)
+    case .peer(let event, let directives): of(event) + directives.flatMap(of)
+    case .phone(let event, let directives): of(event) + directives.flatMap(of)
     case .requests, .background, .incoming, .opening: []
     }
   }

@@ -123,8 +123,6 @@ extension WalletSentences {
     }
   }
 
-  package static func of(_ event: OpeningEvent) -> [Sentence] { [] }
-
   package static func of(_ directive: OpeningDirective) -> [Sentence] {
     switch directive {
     case .enter(let step): [Sentence("opening: \(step.rawValue)", matters: false)]
@@ -139,6 +137,8 @@ package enum GuardSentences {
 
   package static func of(_ event: GuardEvent, by role: Role) -> [Sentence] {
     switch event {
+    // The narrator names its reason.
+    case .claimed: []
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
     case .receivedNotRead(let trouble, _):
       [Sentence("cannot read its received payments: \(trouble.text)", matters: false)]
@@ -167,7 +167,6 @@ package enum GuardSentences {
       [Sentence("receives a presence message: epoch \(message.released ?? 0) is released", matters: false)]
     case .presenceHeard: [Sentence("receives a presence message", matters: false)]
     case .partnerEnded: [Sentence("sees that the other process ended")]
-    case .claimed(let claim): [Sentence("claimed epoch \(claim.epoch)")]
     case .claimSuperseded: [Sentence("cannot claim: another process has just claimed")]
     case .ownLockWasBusy:
       [Sentence("cannot claim: another process holds the lock of this role", matters: false)]

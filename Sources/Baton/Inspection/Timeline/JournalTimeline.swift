@@ -4,6 +4,7 @@ import Glibc
 import Ground
 import Guardrails
 import Judge
+import Simulation
 
 /// The timeline of a phone's directory, live or over, from its journals and the judge's verdict.
 package struct JournalTimeline {
@@ -48,23 +49,17 @@ package struct JournalTimeline {
     let isOfOther = header.core != header.coreKind
     // Another wallet of the same lspd: its connections and payments are not this phone's.
     let who = isOfOther ? .other("\(entry.process) \(header.core ?? "")") : Self.who(entry.process)
-    let event = header.kind == "event" ? JournalEvent(entry.line) : nil
-    let sentences = narrator.sentences(for: entry, event)
-    let weights = sentences.map(\.weight)
-    let weight: TimelineRecord.Weight =
-      weights.contains(.key) ? .key : weights.contains(.normal) ? .normal : .detail
-    let shown = weight == .detail ? sentences : sentences.filter(\.matters)
-    var facts = isOfOther ? [] : event.map(TimelineFacts.of) ?? []
+    let record = CoreRecord(entry)
+    var facts = isOfOther ? [] : record.map(TimelineFacts.of) ?? []
     switch (header.kind, who) {
     case ("start", .wallet): facts.append(.started(pid: entry.pid))
     case ("end", .wallet): facts.append(.ends(why: header.reason ?? "ended"))
     default: break
     }
     if !isOfOther { builder.name(who, entry.process.onOneLine) }
-    builder.take(
-      TimelineRecord(
-        at: entry.line.at, weight: weight, text: shown.map(\.text).joined(separator: "; "), file: entry.file,
-        line: entry.line.number, raw: entry.line.text), by: who, facts, wall: header.wall)
+    var drawn = TimelineRecord(at: entry.line.at, narrator.sentences(for: entry, record))
+    (drawn.file, drawn.line, drawn.raw) = (entry.file, entry.line.number, entry.line.text)
+    builder.take(drawn, by: who, facts, wall: header.wall)
   }
 
   /// A team's own programs have lanes under their own names.
@@ -117,6 +112,15 @@ extension Timeline {
 }
 
 /// Writes a timeline to a new file that only its user can read: the page has lines of the journals.
+extension TimelineRecord {
+  init(at instant: Instant, _ sentences: [JournalNarrator.Sentence]) {
+    let weights = sentences.map(\.weight)
+    let weight: Weight = weights.contains(.key) ? .key : weights.contains(.normal) ? .normal : .detail
+    let shown = weight == .detail ? sentences : sentences.filter(\.matters)
+    self.init(at: instant, weight: weight, text: shown.map(\.text).joined(separator: "; "))
+  }
+}
+
 package enum TimelineFile {
   package enum Form: String, CaseIterable, Sendable {
     case html

@@ -38,9 +38,9 @@ package struct ExploreReport {
   /// The first finding's run as a picture, if there is one.
   var timeline: Timeline? {
     guard let first = explorer.findings.first else { return nil }
-    var timeline = WorldTimeline()
-    explorer.tell(first.state) { timeline.listen(to: &$0, after: $1) }
-    return timeline.finish(title: "baton explore: \(first.violation.invariant.sentence)")
+    var story = WorldStory()
+    explorer.tell(first.state) { story.listen(to: &$0, after: $1) }
+    return story.timeline(title: "baton explore: \(first.violation.invariant.sentence)")
   }
 
   var states: Int { explorer.states }

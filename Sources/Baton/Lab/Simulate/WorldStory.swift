@@ -2,86 +2,109 @@ import Ground
 import Guardrails
 import Simulation
 
-/// The story of a simulated run, in the same sentences as `baton logs`.
+/// A simulated run as records: its story is told in the sentences of `baton logs`, and its picture drawn as that of a
+/// phone.
 package struct WorldStory {
-  package struct Line: Hashable, Sendable {
-    package var at: Instant
-    package var who: String
-    package var text: String
-    var matters: Bool
+  private struct Record {
+    var at: Instant
+    var who: TimelineWho
+    var sentences: [JournalNarrator.Sentence]
+    var facts: [TimelineFact] = []
   }
 
-  package private(set) var lines: [Line] = []
-  package private(set) var violation: Violation? = nil
+  /// Worded only when the story is wanted: most runs do not fail.
+  private var events: [(said: Said, at: Instant)] = []
+  private var wallet = WalletProfile.phoenix
+  package private(set) var violation: Violation?
 
-  /// Takes the world's events since the last call.
+  package init() {}
+
+  /// The story of one run.
+  package init(of settings: RunSettings) {
+    var run = SeedRun(settings, isRecorded: true)
+    _ = run.run { listen(to: &$0) }
+  }
+
+  /// Takes the world's records since the last call.
   package mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
     let instant = world.peerNow + passed
-    for said in world.takeSaid() { tell(said, at: instant) }
+    wallet = world.settings.wallet
+    violation = world.violation
+    events += world.takeSaid().map { ($0, instant) }
   }
 
-  /// The lines of one event.
-  static func lines(of said: Said, at instant: Instant) -> [Line] {
-    var story = WorldStory()
-    story.tell(said, at: instant)
-    return story.lines
+  private var records: [Record] {
+    var narrator = JournalNarrator()
+    return events.map { record($0.said, at: $0.at, &narrator) }
   }
 
-  private mutating func tell(_ said: Said, at instant: Instant, isOnSecond: Bool = false) {
-    func name(_ role: Role) -> String { isOnSecond ? Self.name(ofSecond: role) : role.rawValue }
-    func add(_ who: String, _ sentences: [JournalNarrator.Sentence]) {
-      for sentence in sentences {
-        lines.append(Line(at: instant, who: who, text: sentence.text, matters: sentence.matters))
-      }
-    }
+  private func record(
+    _ said: Said, at instant: Instant, device: Int = 0, _ narrator: inout JournalNarrator
+  ) -> Record {
+    let events = TimelineWho.events(device: device)
     switch said {
+    case .core(let record):
+      let who = record.who(on: device)
+      return Record(
+        at: instant, who: who, sentences: narrator.sentences(of: record, by: who.name, in: wallet),
+        facts: TimelineFacts.of(record))
+    case .started(let role, let pid):
+      return Record(
+        at: instant, who: .wallet(role, device: device), sentences: [.start(of: pid)],
+        facts: [.started(pid: pid)])
+    case .ended(let role, let why):
+      return Record(
+        at: instant, who: .wallet(role, device: device), sentences: [.end(why)], facts: [.ends(why: why)])
     case .move(let move):
-      add(isOnSecond ? "event 2" : "event", MoveSentences.of(move).map { [.init($0)] } ?? [])
-    // The guard's reports of its node; other events of the node have no line.
-    case .heard(let role, .node(let report)) where report != .established:
-      add(name(role), GuardSentences.of(.node(report), by: role))
-    case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
-    case .ordered(_, .phone(.show(let status))) where Self.speaksForItself(status): break
-    case .phone(let event, let directives) where event == .userOpened && directives.isEmpty: break
-    case .heard(let role, let event): add(name(role), GuardSentences.of(event, by: role))
-    case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
-    case .peer(let event, let directives):
-      add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
-    case .phone(let event, let directives):
-      // `.ended` covers the end of a process.
-      let shown = directives.filter { if case .recordEnd = $0 { false } else { true } }
-      add(isOnSecond ? "phone 2" : "phone", PhoneSentences.of(event) + shown.flatMap(PhoneSentences.of))
-    case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
-    case .ended(let role, let why): add(name(role), [.init("ended: \(why)")])
-    case .seedWithheld: break
-    case .onSecondDevice(let inner): tell(inner, at: instant, isOnSecond: true)
-    case .violation(let violation):
-      self.violation = violation
-      add("BROKEN", [.init("\(violation.invariant.sentence) \(violation.sentence)")])
+      return Record(
+        at: instant, who: events, sentences: MoveSentences.of(move).map { [.init($0)] } ?? [],
+        facts: MoveSentences.facts(of: move))
+    case .violation(let found):
+      let (title, sentence) = (found.invariant.sentence, found.sentence)
+      return Record(
+        at: instant, who: events, sentences: [.key("BROKEN: \(title) \(sentence)")],
+        facts: [.violated(title: title, sentence: sentence)])
+    case .onSecondDevice(let inner): return record(inner, at: instant, device: 1, &narrator)
     }
   }
 
-  /// Statuses that another line already implies: the claim, the peer's answer, the connection.
-  private static func speaksForItself(_ status: Status) -> Bool {
-    switch status {
-    case .idle, .claiming, .connecting, .connected, .blocked: true
-    default: false
+  package func timeline(title: String) -> Timeline {
+    var builder = TimelineBuilder()
+    for record in records where !record.sentences.isEmpty || !record.facts.isEmpty {
+      builder.take(TimelineRecord(at: record.at, record.sentences), by: record.who, record.facts)
     }
+    return builder.finish(title: title)
   }
 
-  /// As short as `extension`.
-  private static func name(ofSecond role: Role) -> String { role == .app ? "app 2" : "ext. 2" }
+  private struct Line {
+    var at: Instant
+    var who: String
+    var text: String
+  }
+
+  private static func name(of who: TimelineWho) -> String {
+    switch who {
+    case .events(let device): device == 0 ? "event" : "event 2"
+    // As short as `extension`.
+    case .wallet(.extension, device: 1): "ext. 2"
+    default: who.name
+    }
+  }
 
   /// Lines of text: time in seconds, actor, sentence. Repetitions are folded. In an exploration time
   /// moves seldom: then only a line at another time than the one above has a time.
   package func text(all: Bool = false, isExplored: Bool = false) -> [String] {
+    let lines = records.flatMap { record in
+      record.sentences.filter { all || $0.matters }.map {
+        Line(at: record.at, who: Self.name(of: record.who), text: $0.text)
+      }
+    }
     let folded = Repetition.folded(
-      lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
+      lines, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
         let what = count == 1 ? "the line above" : "the \(count) lines above"
         return Line(
-          at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")",
-          matters: true)
+          at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")")
       })
     var above = HumanText.seconds(.zero)
     return folded.map { line in
@@ -196,14 +219,27 @@ enum MoveSentences {
       "from here on there are no faults, and the user \(userStaysAway ? "stays away" : "has the app in front")"
     }
   }
+
+  /// The user's actions show in the phone's lane; faults have no other record.
+  static func facts(of move: Move) -> [TimelineFact] {
+    switch move {
+    case .freeze(let role), .freezeInside(let role): return [.frozen(role)]
+    case .thaw(let role): return [.thawed(role)]
+    case .send, .cancel, .withdraw, .beginTask, .endTask, .takeOtherDevice, .askToMove:
+      return of(move).map { [.userDid($0)] } ?? []
+    default: return of(move).map { [.fault($0)] } ?? []
+    }
+  }
 }
 
-/// The story of one run.
-enum SimStory {
-  static func of(_ settings: RunSettings) -> WorldStory {
-    var story = WorldStory()
-    var run = SeedRun(settings, isRecorded: true)
-    _ = run.run { story.listen(to: &$0) }
-    return story
+extension CoreRecord {
+  fileprivate func who(on device: Int) -> TimelineWho {
+    switch self {
+    case .guardrail(let role, _, _), .node(let role, _, _), .requests(let role, _, _),
+      .background(let role, _, _), .incoming(let role, _, _), .opening(let role, _, _):
+      .wallet(role, device: device)
+    case .peer: .peer
+    case .phone: .phone(device: device)
+    }
   }
 }

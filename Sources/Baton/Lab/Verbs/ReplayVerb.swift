@@ -50,7 +50,7 @@ package enum ReplayVerb: Verb {
       throw CommandFailure(.wrongUsage, "give either journals or --seed")
     }
     let settings = try settings(seed, line).settings
-    let story = SimStory.of(settings)
+    let story = WorldStory(of: settings)
     let lines = story.text(all: line.isGiven("--step"))
     if invocation.output.isJSON {
       invocation.output.say(

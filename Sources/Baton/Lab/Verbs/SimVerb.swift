@@ -92,7 +92,7 @@ package enum SimVerb: Verb {
     let timeline = broken.flatMap {
       let words = base.words(for: $0)
       return TimelineFile.ofFailure(
-        WorldTimeline.of($0, title: "baton sim \(words)"), named: "seed-\($0.seed)",
+        WorldStory(of: $0).timeline(title: "baton sim \(words)"), named: "seed-\($0.seed)",
         in: line.text("--timelines"))
     }
     if output.isJSON {
@@ -164,8 +164,7 @@ package enum SimVerb: Verb {
       output.paint(
         "\(HumanText.count(figures.broken.count, "seed")) broke an invariant; the first is \(shortest.seed):",
         .red))
-    let story = SimStory.of(shortest)
-    for line in WorldStory.onOneScreen(story.text()) { output.say(line) }
+    for line in WorldStory.onOneScreen(WorldStory(of: shortest).text()) { output.say(line) }
     output.say("again: baton replay \(base.words(for: shortest))")
   }
 }

@@ -86,7 +86,7 @@ package enum TimelineVerb: Verb {
     if let word = line.text("--seed") {
       guard line.positionals.isEmpty else { throw CommandFailure(.wrongUsage, "give either RUN or --seed") }
       let (settings, words) = try ReplayVerb.settings(SeedRange.seed(typed: word), line)
-      return (WorldTimeline.of(settings, title: "baton sim \(words)"), "seed-\(settings.seed)", nil)
+      return (WorldStory(of: settings).timeline(title: "baton sim \(words)"), "seed-\(settings.seed)", nil)
     }
     let phone = try line.positionals.first.map { Phone(home: $0) } ?? invocation.phone
     return (try JournalTimeline.of(phone), "\(phone.home)/timeline", phone.home)

@@ -244,7 +244,7 @@ struct ScenarioPlay {
     var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
     if !outcome.isGood, !updates || outcome.kind != .differs {
       outcome.timeline = TimelineFile.ofFailure(
-        director.stage.timeline.finish(title: "baton run --simulated \(file)"), named: Self.name(of: file),
+        director.stage.story.timeline(title: "baton run --simulated \(file)"), named: Self.name(of: file),
         in: timelines)
     }
     if !outcome.isGood, outcome.kind != .differs {

@@ -11,7 +11,6 @@ import Wallet
 struct SimulatedStage: ScenarioStage {
   var world: World
   private(set) var story = WorldStory()
-  private(set) var timeline = WorldTimeline()
   private var generator: SeededGenerator
   private var moves: [Move] = []
 
@@ -261,24 +260,22 @@ struct SimulatedStage: ScenarioStage {
   private mutating func listen() {
     for said in world.said {
       switch said {
-      case .phone(let event, let directives):
+      case .core(.phone(let event, let directives)):
         centre.note(event)
         for directive in directives { note(directive) }
-      case .ordered(let role, .phone(.end(let reason))): lastWords[role] = reason.text
-      case .peer(let event, let directives):
+      case .core(.peer(let event, let directives)):
         if case .payRequested(let request) = event, !directives.stores(.paymentHeld(request)) {
           refused.insert(request.id)
         }
         for case .answer(let payment, .failed(let failure)) in directives { failures[payment] = failure.word }
       case .started(let role, _): lastWords[role] = nil
-      case .seedWithheld(let role, let why): lastWords[role] = WalletTexts.seedWithheld("\(why)")
+      case .ended(let role, let words): lastWords[role] = words
       default: break
       }
     }
     for sender in world.retryingSenders where told[sender.invoice + 1] == nil {
       told[sender.invoice + 1] = sender.scene.flatMap { $0.told == .nothing ? nil : $0 }
     }
-    timeline.look(at: world)
     story.listen(to: &world)
   }
 
