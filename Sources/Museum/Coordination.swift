@@ -59,7 +59,9 @@ extension WorldSettings {
       exclusion = Others(newValue).map { AnyExclusion($0) }
       // The other schemes have no epochs, so the peer does not fence, and nothing is read again after its
       // `channel_reestablish`.
-      if exclusion != nil { without.formUnion(Rules([.peerFencing, .initCheck])) }
+      guard exclusion != nil else { return }
+      without.insert(.peerFencing)
+      without.insert(.initCheck)
     }
   }
 }

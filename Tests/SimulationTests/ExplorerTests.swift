@@ -226,7 +226,7 @@ import Wallet
   }
 
   @Test func `The names of the rules are distinct, and rules can be combined`() {
-    #expect(Set(Rule.allCases.map(\.rawValue)).count == Rule.allCases.count)
+    #expect(Set(Rule.allCases.map(\.name)).count == Rule.allCases.count)
     #expect(Rules(Rule.allCases).list == Rule.allCases)
     #expect(Rules([.lock, .incarnation]).list == [.lock, .incarnation])
   }

@@ -269,7 +269,7 @@ import Wallet
   @Test func `With a legacy peer, a removed fence or another coordination there is no second device`() {
     var settings = [WorldSettings(), WorldSettings(), WorldSettings()]
     settings[0].peerIsLegacy = true
-    settings[1].without = [.peerFencing]
+    settings[1].without = Rules([.peerFencing])
     settings[2].coordination = .phoenix
     for settings in settings {
       var world = World(settings: settings)

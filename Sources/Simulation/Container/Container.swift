@@ -110,7 +110,7 @@ extension Container {
     case blocked(by: Int32)
   }
 
-  public mutating func claim(seen: Epoch, by claimant: Claimant, without: Rules = []) -> ClaimAnswer {
+  public mutating func claim(seen: Epoch, by claimant: Claimant, without: Rules = Rules()) -> ClaimAnswer {
     let highest = row?.epoch ?? 0
     return write(highest + 1, by: claimant) {
       $0.row?.epoch ?? 0 == seen || without.contains(.compareAndSet) ? nil : .superseded
@@ -174,7 +174,7 @@ extension Container {
 
   public mutating func write(_ beat: Beat) { beats[beat.role] = beat }
 
-  public func look(boot: BootID, bootClock: Instant, without: Rules = []) -> Observation {
+  public func look(boot: BootID, bootClock: Instant, without: Rules = Rules()) -> Observation {
     Observation(
       row: row,
       holderLockIsBusy: row.map { without.contains(.lock) || locks[$0.role].holder != nil } ?? false,
@@ -182,7 +182,7 @@ extension Container {
       bootClock: bootClock)
   }
 
-  public func isIntentRaised(without: Rules = []) -> Bool {
+  public func isIntentRaised(without: Rules = Rules()) -> Bool {
     !without.contains(.intentAsState) && intent != nil
   }
 

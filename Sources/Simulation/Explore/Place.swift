@@ -428,6 +428,9 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   case storageFaults
   case moves
 
+  /// As an option names it, such as `message-faults`.
+  public var word: String { "\(self)".hyphenated }
+
   public var sentence: String {
     switch self {
     case .pushes: "payments to the wallet, each with its push if the wallet is not connected"

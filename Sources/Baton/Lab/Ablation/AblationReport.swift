@@ -23,7 +23,7 @@ struct AblationReport {
   }
 
   private func names(_ finding: Ablation.Finding) -> String {
-    finding.rules.map(\.rawValue).joined(separator: ",")
+    finding.rules.map(\.name).joined(separator: ",")
   }
 
   private func verdict(_ finding: Ablation.Finding) -> String {

@@ -48,8 +48,8 @@ package struct SimOptions: Sendable {
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a peer that knows epochs, or one for which the newest connection wins"),
       OptionDeclaration(
-        "--without", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
-        help: "remove rules, separated by commas: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"),
+        "--without", value: .list("RULES", of: Rule.allCases.map(\.name)),
+        help: "remove rules, separated by commas: \(Rule.allCases.map(\.name).joined(separator: ", "))"),
     ]
   }
 
@@ -77,10 +77,10 @@ package struct SimOptions: Sendable {
   /// Parses rules separated by commas.
   package static func rules(_ text: String, option: String) throws -> [Rule] {
     try text.split(separator: ",").map { word in
-      guard let rule = Rule(rawValue: String(word)) else {
+      guard let rule = Rule(named: String(word)) else {
         throw CommandFailure(
           .wrongUsage,
-          "there is no rule \(String(word).onOneLine); \(option) takes \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+          "there is no rule \(String(word).onOneLine); \(option) takes \(Rule.allCases.map(\.name).joined(separator: ", "))"
         )
       }
       return rule
@@ -95,7 +95,7 @@ package struct SimOptions: Sendable {
     if coordination != .baton { words.append("--as \(coordination.rawValue)") }
     if wallet != .phoenix { words.append("\(WalletOption.name) \(wallet.name)") }
     if let afterContent { words.append("--after-content \(afterContent.rawValue)") }
-    if !without.isEmpty { words.append("--without \(without.map(\.rawValue).joined(separator: ","))") }
+    if !without.isEmpty { words.append("--without \(without.map(\.name).joined(separator: ","))") }
     return words.joined(separator: " ")
   }
 
@@ -227,33 +227,5 @@ struct ExploreOptions {
     limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
     limits.memoryBytes =
       line.integer("--max-memory").map { UInt64($0) << 20 } ?? ExploreLimits.standardMemoryBytes
-  }
-}
-
-extension Allowance {
-  /// The option's name.
-  package var word: String {
-    switch self {
-    case .pushes: "pushes"
-    case .opens: "opens"
-    case .crashes: "crashes"
-    case .freezes: "freezes"
-    case .preemptions: "preemptions"
-    case .messageFaults: "message-faults"
-    case .cuts: "cuts"
-    case .slowConnections: "slow-connections"
-    case .peerRestarts: "peer-restarts"
-    case .replacedLocks: "replaced-locks"
-    case .lostBeats: "lost-beats"
-    case .lostPushes: "lost-pushes"
-    case .reboots: "reboots"
-    case .sleeps: "sleeps"
-    case .copies: "copies"
-    case .clockSteps: "clock-steps"
-    case .tasks: "tasks"
-    case .networks: "networks"
-    case .storageFaults: "storage-faults"
-    case .moves: "moves"
-    }
   }
 }

@@ -12,7 +12,7 @@ package enum AblationVerb: Verb {
       summary: "show what breaks without a rule of the coordination, or with another product's",
       options: [
         OptionDeclaration(
-          "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
+          "--rules", value: .list("RULES", of: Rule.allCases.map(\.name)),
           help: "only these rules, separated by commas, and no comparison of wallets"),
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..300",
@@ -71,13 +71,13 @@ private struct AblationWork {
   func run(_ rules: [Rule], isWhole: Bool) -> AblationPage {
     var findings: [Ablation.Finding] = []
     for (place, rule) in rules.enumerated() {
-      steps.begin("\(place + 1) of \(rules.count): without \(rule.rawValue)")
+      steps.begin("\(place + 1) of \(rules.count): without \(rule.name)")
       findings.append(ablation.find([rule]))
     }
     let silent = findings.filter { !$0.breaks }.flatMap(\.rules)
     let together =
       isWhole
-      ? ablation.together(silent) { steps.begin("without \($0.map(\.rawValue).joined(separator: " and "))") }
+      ? ablation.together(silent) { steps.begin("without \($0.map(\.name).joined(separator: " and "))") }
       : []
     var cells: [Comparison.Cell] = []
     for coordination in isWhole ? Coordination.compared : [] {
