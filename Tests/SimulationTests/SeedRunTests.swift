@@ -25,7 +25,7 @@ import SimulationSupport
       for place in faults.indices { faults[place] += result.faults[place] }
       paid += result.paid
       sent += result.arrived
-      let hasSilentPushes = Agenda(seed: seed, length: settings.length).hasSilentPushes
+      let hasSilentPushes = Agenda(settings).world.sendsSilentPushes
       if hasSilentPushes { paidWithSilentPushes += result.paid }
     }
     for (kind, count) in zip(FaultKind.allCases, faults) {

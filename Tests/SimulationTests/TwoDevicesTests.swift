@@ -249,7 +249,7 @@ import Wallet
 
   @Test func `The figures of a run count both devices`() throws {
     let seed = try #require(
-      (1...30 as ClosedRange<UInt64>).first { Agenda(seed: $0, length: .seconds(600)).hasTwoDevices })
+      (1...30 as ClosedRange<UInt64>).first { Agenda(RunSettings(seed: $0)).hasTwoDevices })
     var run = SeedRun(RunSettings(seed: seed))
     var last: World?
     let result = run.run { last = $0 }
@@ -320,7 +320,7 @@ import Wallet
     var moves = 0
     for seed in 1...30 as ClosedRange<UInt64> {
       let settings = RunSettings(seed: seed)
-      guard Agenda(seed: seed, length: settings.length).hasTwoDevices else { continue }
+      guard Agenda(settings).hasTwoDevices else { continue }
       var run = SeedRun(settings)
       var last: ContainerID?
       let result = run.run { world in

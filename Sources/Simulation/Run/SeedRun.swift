@@ -43,48 +43,13 @@ public struct SeedRun {
 
   public init(_ settings: RunSettings, isRecorded: Bool = false) {
     self.settings = settings
-    let whole = Agenda(
-      seed: settings.seed, length: settings.length, splices: settings.world.splices,
-      isTelling: !settings.world.wallet.extension.hasNode)
+    let whole = Agenda(settings)
     agenda = (settings.only.map(whole.only) ?? whole).entries
-    world = World(settings: Self.worldSettings(settings, whole))
+    world = World(settings: whole.world)
     world.isRecorded = isRecorded
     result = RunResult(seed: settings.seed)
     // Not a multiple of the generator's own step: that would give the same numbers, shifted.
     generator = SeededGenerator(seed: settings.seed ^ settings.order &* 0xD1B5_4A32_D192_ED03)
-  }
-
-  private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
-    var world = settings.world
-    // An hour's budget would soon be spent.
-    world.phone.silentPushes.budget = .max
-    // Others do not handle the rest.
-    guard world.exclusion == nil else { return world }
-    // A wallet whose extension only notifies has a silent push with each visible one.
-    world.sendsSilentPushes = agenda.hasSilentPushes && world.wallet.extension.hasNode
-    world.spoilsPayloads = true
-    world.externalDelay = agenda.externalDelay
-    world.retries = agenda.retries
-    if agenda.retries != .off { world.holdTime = agenda.holdTime }
-    // A slower start outlasts the time of a request to move.
-    let movesWallet = agenda.hasTwoDevices && world.allowsMoves
-    world.startDelay = movesWallet ? min(agenda.startDelay, .seconds(5)) : agenda.startDelay
-    world.storageDelay = agenda.storageDelay
-    if world.splices { world.spliceDelay = agenda.spliceDelay }
-    world.phone.suspendAfter = agenda.suspendAfter
-    world.phone.backgroundTime = agenda.backgroundTime
-    world.phone.afterContent = settings.afterContent ?? agenda.afterContent
-    world.phone.reusesExtension = agenda.reusesExtension
-    world.extensionTakesToStart = agenda.extensionTakesToStart
-    world.phone.extensionStartTime = agenda.extensionStartTime
-    world.phone.sparesLockHolders = agenda.sparesLockHolders
-    world.background = agenda.background
-    if world.wallet.pollTask != nil { world.background?.pollsPaykit = true }
-    world.phone.linkSchemes = world.wallet.urlScheme.map { [$0] }
-    world.phone.tasks.seed = agenda.taskSeed
-    // Four hours become half a minute, so that a run of minutes has many refreshes.
-    if agenda.background != nil { world.phone.tasks.timeScale = 480 }
-    return world
   }
 
   /// Runs to the end, or to the first violation. `onMove` sees the world after each move.
@@ -476,9 +441,7 @@ public struct Shrinker {
   /// The settings of the shortest failure that was found.
   public mutating func shrink() -> RunSettings {
     var kept =
-      settings.only
-      ?? Agenda(seed: settings.seed, length: settings.length, splices: settings.world.splices).entries.map(
-        \.number)
+      settings.only ?? Agenda(settings).entries.map(\.number)
     var size = max(1, kept.count / 2)
     while true {
       var start = 0
