@@ -397,6 +397,24 @@ public struct RunResult: Hashable, Sendable {
   /// How often each kind of fault occurred.
   public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
 
+  public init(seed: UInt64) { self.seed = seed }
+
+  /// Adds the figures of another run.
+  public mutating func add(_ other: RunResult) {
+    simulated = simulated + other.simulated
+    deliveredEvents += other.deliveredEvents
+    moves += other.moves
+    payments += other.payments
+    paid += other.paid
+    pushes += other.pushes
+    connecting.add(other.connecting)
+    settling.add(other.settling)
+    suspensions.add(other.suspensions)
+    faults = zip(faults, other.faults).map(+)
+    storageFaults =
+      storageFaults.isEmpty ? other.storageFaults : zip(storageFaults, other.storageFaults).map(+)
+  }
+
   /// Adds the figures of the device in hand.
   mutating func addDevice(of world: World) {
     pushes += world.pushes.count

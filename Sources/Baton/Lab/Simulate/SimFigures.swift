@@ -6,67 +6,31 @@ import PhonePolicy
 import Simulation
 
 /// The sum of many runs.
+@dynamicMemberLookup
 package struct SimFigures: Sendable {
   private(set) var seeds: UInt64 = 0
-  package private(set) var simulated = TimeSpan.zero
-  package private(set) var events: UInt64 = 0
-  package private(set) var moves: UInt64 = 0
-  package private(set) var payments = 0
-  package private(set) var paid = 0
-  package private(set) var pushes = 0
-  package private(set) var connecting = Waits()
-  package private(set) var settling = Waits()
-  package private(set) var suspensions = Suspensions()
-  private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
-  /// In the order of `StorageFault.allCases`; the full disk last.
-  private(set) var storageFaults = [Int](repeating: 0, count: StorageFault.allCases.count + 1)
+  private var total = RunResult(seed: 0)
   package private(set) var broken: [RunResult] = []
 
-  init() {}
+  package subscript<Figure>(dynamicMember path: KeyPath<RunResult, Figure>) -> Figure { total[keyPath: path] }
 
-  init(_ result: RunResult) {
-    seeds = 1
-    simulated = result.simulated
-    events = result.deliveredEvents
-    moves = result.moves
-    payments = result.payments
-    paid = result.paid
-    pushes = result.pushes
-    connecting = result.connecting
-    settling = result.settling
-    suspensions = result.suspensions
-    faults = result.faults
-    if !result.storageFaults.isEmpty { storageFaults = result.storageFaults }
-    if result.violation != nil { broken = [result] }
-  }
-
-  /// Adds later seeds: the broken ones stay in order.
-  package mutating func add(_ other: SimFigures) {
-    seeds += other.seeds
-    simulated = simulated + other.simulated
-    events += other.events
-    moves += other.moves
-    payments += other.payments
-    paid += other.paid
-    pushes += other.pushes
-    connecting.add(other.connecting)
-    settling.add(other.settling)
-    suspensions.add(other.suspensions)
-    for place in faults.indices { faults[place] += other.faults[place] }
-    for place in storageFaults.indices { storageFaults[place] += other.storageFaults[place] }
-    broken += other.broken
+  /// Adds a later seed: the broken ones stay in order.
+  mutating func add(_ result: RunResult) {
+    seeds += 1
+    total.add(result)
+    if result.violation != nil { broken.append(result) }
   }
 
   private static let storageNames = StorageFault.allCases.map(\.sentence) + ["the disk is full"]
 
   private var storageText: String {
-    let met = zip(Self.storageNames, storageFaults).filter { $0.1 > 0 }
+    let met = zip(Self.storageNames, total.storageFaults).filter { $0.1 > 0 }
     guard !met.isEmpty else { return "no failures" }
     return shortened(met) { "\(HumanText.grouped(UInt64($0)))" }
   }
 
-  var faultCount: Int { faults.reduce(0, +) }
-  private var hours: Double { Double(simulated.nanoseconds) / 3.6e12 }
+  var faultCount: Int { total.faults.reduce(0, +) }
+  private var hours: Double { Double(total.simulated.nanoseconds) / 3.6e12 }
   func perHour(_ count: Int) -> Double { hours == 0 ? 0 : Double(count) / hours }
 
   /// Of the most frequent faults.
@@ -82,18 +46,21 @@ package struct SimFigures: Sendable {
 
   package func text(took: TimeSpan) -> [(String, String)] {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
-    let met = zip(FaultKind.allCases.map(\.rawValue), faults).filter { $0.1 > 0 }
+    let met = zip(FaultKind.allCases.map(\.rawValue), total.faults).filter { $0.1 > 0 }
     let kinds = shortened(met) { "\(Int(perHour($0).rounded()))" }
     return [
       ("seeds", HumanText.grouped(seeds)),
       (
         "simulated",
-        "\(HumanText.hours(milliseconds: UInt64(max(0, simulated.wholeMilliseconds)))), \(grouped(hours * 3600 / seconds)) times faster than real time"
+        "\(HumanText.hours(milliseconds: UInt64(max(0, total.simulated.wholeMilliseconds)))), \(grouped(hours * 3600 / seconds)) times faster than real time"
       ),
-      ("events", "\(HumanText.grouped(events)) delivered, \(grouped(Double(events) / seconds)) a second"),
+      (
+        "events",
+        "\(HumanText.grouped(total.deliveredEvents)) delivered, \(grouped(Double(total.deliveredEvents) / seconds)) a second"
+      ),
       (
         "payments",
-        "\(HumanText.grouped(UInt64(payments))), \(HumanText.grouped(UInt64(paid))) of them settled; \(grouped(perHour(payments))) per simulated hour"
+        "\(HumanText.grouped(UInt64(total.payments))), \(HumanText.grouped(UInt64(total.paid))) of them settled; \(grouped(perHour(total.payments))) per simulated hour"
       ),
       (
         "faults",
@@ -103,10 +70,10 @@ package struct SimFigures: Sendable {
       ("storage", storageText),
       (
         "suspended",
-        "the app \(HumanText.grouped(UInt64(suspensions.app))) times, the extension \(HumanText.grouped(UInt64(suspensions.ofExtension))); \(suspensions.withLock) times with a lock in the container"
+        "the app \(HumanText.grouped(UInt64(total.suspensions.app))) times, the extension \(HumanText.grouped(UInt64(total.suspensions.ofExtension))); \(total.suspensions.withLock) times with a lock in the container"
       ),
-      ("waited", "\(words(connecting)) from opening the app to connected"),
-      ("", "\(words(settling)) from a sender's request to the preimage"),
+      ("waited", "\(words(total.connecting)) from opening the app to connected"),
+      ("", "\(words(total.settling)) from a sender's request to the preimage"),
     ]
   }
 
@@ -143,19 +110,21 @@ package struct SimFigures: Sendable {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     return Document(
       seeds: seeds, seedsAsked: cut?.asked ?? seeds, stoppedAfterBroken: cut != nil,
-      simulatedMs: simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds, events: events,
-      eventsPerSecond: UInt64(Double(events) / seconds), payments: payments, paid: paid, pushes: pushes,
-      appSuspensions: suspensions.app, extensionSuspensions: suspensions.ofExtension,
-      suspensionsWithLock: suspensions.withLock, connectingMeanMs: connecting.mean.wholeMilliseconds,
-      settlingMeanMs: settling.mean.wholeMilliseconds,
-      faults: zip(FaultKind.allCases, faults).map { Count(name: $0.rawValue, count: $1) },
+      simulatedMs: total.simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds,
+      events: total.deliveredEvents, eventsPerSecond: UInt64(Double(total.deliveredEvents) / seconds),
+      payments: total.payments, paid: total.paid, pushes: total.pushes,
+      appSuspensions: total.suspensions.app, extensionSuspensions: total.suspensions.ofExtension,
+      suspensionsWithLock: total.suspensions.withLock,
+      connectingMeanMs: total.connecting.mean.wholeMilliseconds,
+      settlingMeanMs: total.settling.mean.wholeMilliseconds,
+      faults: zip(FaultKind.allCases, total.faults).map { Count(name: $0.rawValue, count: $1) },
       storageFaults: storageCounts, violations: broken.count, brokenSeeds: broken.map(\.seed))
   }
 
   /// The faults that only other wallets can have are left out.
   private var storageCounts: [Count] {
     let isOfTelling = StorageFault.allCases.map(\.operation.isOfTelling) + [false]
-    return zip(zip(Self.storageNames, storageFaults), isOfTelling).compactMap { fault, isOfTelling in
+    return zip(zip(Self.storageNames, total.storageFaults), isOfTelling).compactMap { fault, isOfTelling in
       isOfTelling && fault.1 == 0 ? nil : Count(name: fault.0, count: fault.1)
     }
   }
@@ -172,11 +141,6 @@ package struct SimCut: Sendable {
   /// The number of seeds run, without a gap from the first.
   package let run: UInt64
   package let asked: UInt64
-
-  init(run: UInt64, of asked: UInt64) {
-    self.run = run
-    self.asked = asked
-  }
 
   package var sentence: String {
     "stopped after \(SimCampaign.brokenMax) broken seeds: \(HumanText.grouped(run)) of \(HumanText.grouped(asked)) run"
@@ -302,7 +266,7 @@ final class SimCampaign: Sendable {
     for outcome in part where !state.isOver {
       junit?.add(
         JUnitFile.Case(outcome.result, words: words(settings(outcome.result.seed)), took: outcome.took))
-      state.figures.add(SimFigures(outcome.result))
+      state.figures.add(outcome.result)
       state.isOver = brokenMax.map { state.figures.broken.count >= $0 } ?? false
     }
   }

@@ -70,20 +70,19 @@ package enum SimVerb: Verb {
       range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results,
       junit: junit, words: { base.words(for: $0) }
     ) { base.settings(seed: $0) }
-    let showsProgress = !output.isJSON && isatty(standardError) == 1
+    let progress = ProgressLine(isQuiet: output.isJSON)
     let figures = campaign.run { figures in
-      guard showsProgress else { return }
-      let sentence =
-        "\u{1b}[2K\r\(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) seeds, \(figures.broken.count) broken"
-      writeAll(standardError, Array(sentence.utf8))
+      progress.tell(
+        "\(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) seeds, \(figures.broken.count) broken"
+      )
     }
-    if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+    progress.end()
     let took = Clock.monotonicNow - start
     if results?.hasFailed == true {
       throw CommandFailure(
         .inputOutputError, "the results could not be written completely; only the last line may be truncated")
     }
-    let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, of: range.count) : nil
+    let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, asked: range.count) : nil
     if let cut { junit?.add(cut.junitCase) }
     try junit?.close()
     // Standard output has the results only.
