@@ -52,8 +52,8 @@ struct NotificationBoard {
     row.isWithdrawn = true
     row.badge = badge
     row.userInfo = nil
-    row.goneWall = wall
-    row.goneAt = at
+    row.goneWallNs = wall
+    row.goneAtNs = at
     keep(row)
     return row
   }
@@ -64,8 +64,8 @@ struct NotificationBoard {
     row.answer = answer
     row.badge = badge
     row.userInfo = nil
-    row.goneWall = wall
-    row.goneAt = at
+    row.goneWallNs = wall
+    row.goneAtNs = at
     keep(row)
     return row
   }

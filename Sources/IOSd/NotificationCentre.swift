@@ -32,7 +32,8 @@ final class NotificationCentre {
 
   func setBadge(_ number: Int, clock: Clock) {
     board.setBadge(number)
-    log.append(.badge(BadgeRow(badge: board.badge, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)))
+    log.append(
+      .badge(BadgeRow(badge: board.badge, wallNs: clock.wallNanoseconds, atNs: clock.now.nanoseconds)))
   }
 
   func withdraw(key: String, clock: Clock) {
@@ -81,14 +82,8 @@ enum BoardLine: Report, Hashable {
 
 struct BadgeRow: Report, Hashable {
   var badge: Int
-  var wall: Int64
-  var at: Int64
-
-  enum CodingKeys: String, CodingKey {
-    case badge
-    case wall = "wall_ns"
-    case at = "at_ns"
-  }
+  var wallNs: Int64
+  var atNs: Int64
 }
 
 /// An append-only file of rows; the last row of an id counts.

@@ -74,10 +74,10 @@ struct PhoneReport {
   func processes(all: Bool) -> String {
     let known = shell.processes.rows
     // An answer that is too long loses what ended first, not what was launched first.
-    let ended = known.filter { $0.endedWall != nil }.sorted {
-      ($0.endedWall ?? 0, $0.id) < ($1.endedWall ?? 0, $1.id)
+    let ended = known.filter { $0.endedWallNs != nil }.sorted {
+      ($0.endedWallNs ?? 0, $0.id) < ($1.endedWallNs ?? 0, $1.id)
     }
-    return rows((all ? ended : []) + known.filter { $0.endedWall == nil })
+    return rows((all ? ended : []) + known.filter { $0.endedWallNs == nil })
   }
 
   var pushes: String { rows(shell.pushes.rows) }
@@ -98,7 +98,7 @@ struct PhoneReport {
     guard let child = shell.child(role) else { return facts }
     facts.pid = child.process.identity.pid
     if !child.hasSpoken, let row = shell.processes.row(child.ledgerID) {
-      facts.silentMs = (shell.clock.now - Instant(nanoseconds: row.startedAt)).wholeMilliseconds
+      facts.silentMs = (shell.clock.now - Instant(nanoseconds: row.startedAtNs)).wholeMilliseconds
       facts.output = ProcessOutput.path(shell.home, role, row.id)
     }
     facts.footprintBytes = child.memory?.footprintBytes

@@ -235,8 +235,8 @@ final class PhoneShell {
     _ = ChildEnd.reap(process.identity.pid)
     close(process.pidfd)
     processes.change(ledgerID) { row in
-      row.endedWall = clock.wallNanoseconds
-      row.endedAt = clock.now.nanoseconds
+      row.endedWallNs = clock.wallNanoseconds
+      row.endedAtNs = clock.now.nanoseconds
       row.reason = error.description
     }
     processes.save(ledgerID)
@@ -273,12 +273,12 @@ final class PhoneShell {
     }
     children.removeAll { $0 === child }
     processes.change(child.ledgerID) { row in
-      row.endedWall = clock.wallNanoseconds
-      row.endedAt = clock.now.nanoseconds
+      row.endedWallNs = clock.wallNanoseconds
+      row.endedAtNs = clock.now.nanoseconds
       row.peakFootprintBytes = child.peakFootprintBytes
       row.peakResidentBytes = peakResident(child, end)
       (row.output, row.lastLine) = (output?.path, output?.lastLine)
-      row.cpuMicroseconds = (end?.userMicroseconds ?? 0) &+ (end?.systemMicroseconds ?? 0)
+      row.cpuUs = (end?.userMicroseconds ?? 0) &+ (end?.systemMicroseconds ?? 0)
       switch how {
       case .exited(let code): (row.how, row.number) = ("exited", code)
       case .signalled(let signal): (row.how, row.number) = ("signalled", signal)
@@ -300,7 +300,7 @@ final class PhoneShell {
 
   /// A crashed process has often printed the reason.
   private func noteOutput(of child: WalletChild) {
-    guard let row = processes.row(child.ledgerID), row.isCrash == true, let output = row.output else {
+    guard let row = processes.row(child.ledgerID), row.hasCrashed == true, let output = row.output else {
       return
     }
     let last = row.lastLine.map { ", and its last line is: \($0)" } ?? ""
@@ -322,7 +322,7 @@ final class PhoneShell {
       row.reason = said.map { "\(reason): \($0.sentence)" } ?? reason.description
       row.ownCode = said?.code
       row.endCode = reason.code
-      row.isCrash = reason.isCrash
+      row.hasCrashed = reason.isCrash
     }
   }
 

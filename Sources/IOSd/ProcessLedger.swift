@@ -28,8 +28,8 @@ final class ProcessLedger {
       keep(row)
     }
     // Children die with their iosd: a row without an end ended together with an earlier iosd.
-    for var row in rows where row.endedWall == nil {
-      row.endedWall = clock.wallNanoseconds
+    for var row in rows where row.endedWallNs == nil {
+      row.endedWallNs = clock.wallNanoseconds
       row.reason = "gone with an earlier iosd"
       row.endCode = .lost
       keep(row)
@@ -59,11 +59,11 @@ final class ProcessLedger {
 
   /// A running process is never dropped from memory: its end must still be recorded.
   private func keep(_ row: ProcessRow) {
-    let hadEnded = rowsByID.updateValue(row, forKey: row.id)?.endedWall != nil
-    guard row.endedWall != nil, !hadEnded else { return }
+    let hadEnded = rowsByID.updateValue(row, forKey: row.id)?.endedWallNs != nil
+    guard row.endedWallNs != nil, !hadEnded else { return }
     ended.append(row.id)
     guard ended.count > Self.keptEnds else { return }
     let oldest = ended.removeFirst()
-    if rowsByID[oldest]?.endedWall != nil { rowsByID[oldest] = nil }
+    if rowsByID[oldest]?.endedWallNs != nil { rowsByID[oldest] = nil }
   }
 }

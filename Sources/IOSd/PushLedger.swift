@@ -49,8 +49,8 @@ final class PushLedger {
   private func write(_ code: PushFateCode, _ words: String, to row: PushRow, _ clock: Clock) {
     var row = row
     (row.fateCode, row.fate) = (code, words)
-    row.fateWall = clock.wallNanoseconds
-    row.fateAt = clock.now.nanoseconds
+    row.fateWallNs = clock.wallNanoseconds
+    row.fateAtNs = clock.now.nanoseconds
     newest.replace(row)
     log.append(row)
   }

@@ -17,10 +17,10 @@ final class TaskLedger {
     self.timeScale = max(1, timeScale)
     for row in AppendLog<TaskRow>.rows(of: path) { newest.keep(row) }
     // Requests do not outlive iosd.
-    for var row in rows where row.endedAt == nil {
+    for var row in rows where row.endedAtNs == nil {
       row.state = "lost"
       row.why = "gone with an earlier iosd"
-      row.endedAt = clock.now.nanoseconds
+      row.endedAtNs = clock.now.nanoseconds
       write(row)
     }
   }
@@ -32,14 +32,14 @@ final class TaskLedger {
     (row.state, row.why) = (record.fate.state, record.fate.why)
     switch record.fate {
     case .runs(let isByHand):
-      row.launchedAt = now.nanoseconds
+      row.launchedAtNs = now.nanoseconds
       row.isByHand = isByHand ? true : nil
     case .completed(let isSuccess): row.isSuccess = isSuccess
     default: break
     }
     if record.fate.isEnd {
-      row.endedAt = now.nanoseconds
-      if row.launchedAt == nil { ids[record.number] = nil }
+      row.endedAtNs = now.nanoseconds
+      if row.launchedAtNs == nil { ids[record.number] = nil }
     }
     write(row)
   }

@@ -144,7 +144,7 @@ import PhonePolicy
       shape
         == .object([
           member("end_code", .choice(["one", "two"]), isOptional: true),
-          member("list", .list(.object([inner]))), member("said", .texts), member("is_so", .boolean), inner,
+          member("list", .list(.object([inner]))), member("said", .texts), member("so", .boolean), inner,
         ]))
   }
 

@@ -39,7 +39,7 @@ import PhonePolicy
 
   @Test func `A push's badge number replaces the icon's badge, and later notifications count from there`() {
     var board = NotificationBoard([
-      .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wall: 1, at: 2)),
+      .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wallNs: 1, atNs: 2)),
     ])
     #expect(board.badge == 9)
     board.setBadge(4)

@@ -222,7 +222,7 @@ struct JSONValueTests {
       struct Inner: Codable, Equatable { var isOver: Bool? = true }
     }
     let text = try JSONLineEncoder(names: .snakeCase).encode(Report())
-    #expect(text == #"{"amount_msat":1,"story_sha256":"a","wall_ns":2,"x":{"is_over":true}}"#)
+    #expect(text == #"{"amount_msat":1,"story_sha256":"a","wall_ns":2,"x":{"over":true}}"#)
     #expect(try JSONLineDecoder(names: .snakeCase).decode(Report.self, from: Array(text.utf8)) == Report())
     #expect(throws: DecodingError.self) { try JSONLineDecoder().decode(Report.self, from: Array(text.utf8)) }
   }

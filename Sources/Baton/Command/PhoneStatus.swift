@@ -115,7 +115,7 @@ struct PhoneStatus {
     guard let splice = container?.wallet.splices.last, !splice.isOver else { return [] }
     let amount = HumanText.amount(msat: splice.amountMsat)
     return [
-      ("withdrawing", "\(amount) on chain by transaction \(splice.transaction.prefix(8)): \(splice.state)")
+      ("withdrawing", "\(amount) on chain by transaction \(splice.txid.prefix(8)): \(splice.state)")
     ]
   }
 
@@ -223,7 +223,7 @@ struct PhoneStatus {
     document.sendingPayments = container.wallet.sending.count
     document.sendingMsat = container.wallet.sendingMsat
     let splice = container.wallet.splices.last.flatMap { $0.isOver ? nil : $0 }
-    document.splice = splice?.transaction
+    document.splice = splice?.txid
     document.spliceState = splice?.state
     document.problems = container.problems
     return document

@@ -132,7 +132,7 @@ package final class LiveLook: @unchecked Sendable {
     let shown = Set(notifications.rows.compactMap(\.push))
     view.pushes = pushes.rows.reversed().map { push($0, isShown: shown.contains($0.id)) }
     view.pushesCount = pushes.lastID
-    view.ends = processes.rows.filter(\.hasEnded).sorted { ($0.endedWall ?? 0) > ($1.endedWall ?? 0) }
+    view.ends = processes.rows.filter(\.hasEnded).sorted { ($0.endedWallNs ?? 0) > ($1.endedWallNs ?? 0) }
       .prefix(Self.rowsMax).map(end)
     view.events = events.events
     view.problems += events.problems
@@ -194,12 +194,12 @@ package final class LiveLook: @unchecked Sendable {
     let received = wallet.payments.map {
       LiveView.Payment(
         way: "received", id: $0.id, amountMsat: $0.amountMsat, paymentHash: $0.paymentHash, state: "paid",
-        atWallNs: $0.wallNanoseconds)
+        atWallNs: $0.receivedWallNs)
     }
     let sent = wallet.sent.map {
       LiveView.Payment(
         way: "sent", id: $0.id, amountMsat: $0.amountMsat, paymentHash: $0.paymentHash, state: $0.state,
-        atWallNs: $0.begunWallNanoseconds)
+        atWallNs: $0.begunWallNs)
     }
     return Array(
       (received + sent).sorted { ($0.atWallNs, $0.way, $0.id) > ($1.atWallNs, $1.way, $1.id) }.prefix(
@@ -276,13 +276,13 @@ package final class LiveLook: @unchecked Sendable {
   private func push(_ row: PushRow, isShown: Bool) -> LiveView.Push {
     let kind = row.isVisible ? "visible" : row.isBadgeOrSound == true ? "badge or sound" : "silent"
     let fate = row.fate ?? (isShown ? "shown" : row.isVisible ? "not shown yet" : "on its way")
-    return LiveView.Push(id: row.id, kind: kind, fate: fate.onOneLine, atWallNs: row.wall)
+    return LiveView.Push(id: row.id, kind: kind, fate: fate.onOneLine, atWallNs: row.wallNs)
   }
 
   private func end(_ row: ProcessRow) -> LiveView.End {
     LiveView.End(
-      process: row.processName, pid: row.pid, wasKilled: row.how == "signalled" || row.isCrash == true,
-      reason: (row.reason ?? row.how ?? "ended").onOneLine, atWallNs: row.endedWall ?? row.startedWall)
+      process: row.processName, pid: row.pid, wasKilled: row.how == "signalled" || row.hasCrashed == true,
+      reason: (row.reason ?? row.how ?? "ended").onOneLine, atWallNs: row.endedWallNs ?? row.startedWallNs)
   }
 }
 

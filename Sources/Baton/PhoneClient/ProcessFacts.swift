@@ -31,11 +31,11 @@ package struct ProcessFacts: Hashable, Sendable {
   package var document: Joined<Now, ProcessRow> { Joined(now, row) }
 
   package func cells(now instant: Instant) -> [String] {
-    let end = row.endedAt.map { Instant(nanoseconds: $0) } ?? instant
+    let end = row.endedAtNs.map { Instant(nanoseconds: $0) } ?? instant
     // An ended process without a measurement shows `?`.
     let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (row.hasEnded ? "?" : "") }
     return [
-      now.process, "\(row.pid)", now.state, HumanText.span(end - Instant(nanoseconds: row.startedAt)),
+      now.process, "\(row.pid)", now.state, HumanText.span(end - Instant(nanoseconds: row.startedAtNs)),
       now.footprintBytes.map(HumanText.megabytes) ?? "", size(row.peakFootprintBytes),
       now.residentBytes.map(HumanText.megabytes) ?? "", size(row.peakResidentBytes),
       [row.launchReason, row.wholeReason].compactMap { $0 }.joined(separator: "; "),
@@ -66,7 +66,7 @@ extension ProcessRow {
 
   /// Why it ended; for a crash with the last line of its output.
   package var wholeReason: String? {
-    guard let reason, isCrash == true else { return reason }
+    guard let reason, hasCrashed == true else { return reason }
     guard let output else { return "\(reason); it wrote nothing to its standard error" }
     return "\(reason); its last line: \(lastLine ?? "an empty one"); its whole output is in \(output)"
   }

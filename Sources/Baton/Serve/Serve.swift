@@ -59,7 +59,7 @@ package final class Serve {
   package var document: ServeAddress {
     ServeAddress(
       home: phone.home, url: "http://\(address)/?token=\(token)", port: Int64(address.port), token: token,
-      isControlled: isControlled)
+      control: isControlled)
   }
 
   private var address: HostAndPort { server?.address ?? HostAndPort(loopback: 0) }

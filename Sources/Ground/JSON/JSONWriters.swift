@@ -101,14 +101,15 @@ struct JSONListWriter: UnkeyedEncodingContainer {
 public enum JSONNames: Sendable {
   /// In journals: as declared.
   case asDeclared
-  /// In rows and reports: `amountMsat` is `amount_msat`.
+  /// In rows and reports: `amountMsat` is `amount_msat`, and `isVisible` or `hasCrashed` loses its verb.
   case snakeCase
 
   public func name(_ declared: String) -> String { self == .asDeclared ? declared : Self.snake(declared) }
 
   private static func snake(_ declared: String) -> String {
-    let letters = Array(declared.utf8)
-    let isCapital = { (letter: UInt8) in (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(letter) }
+    var letters = Array(declared.utf8)
+    let verb = ["is", "has", "was"].first { declared.hasPrefix($0) }?.utf8.count ?? 0
+    if verb < letters.count, isCapital(letters[verb]) { letters.removeFirst(verb) }
     var written: [UInt8] = []
     for (index, letter) in letters.enumerated() {
       guard isCapital(letter) else {
@@ -121,5 +122,9 @@ public enum JSONNames: Sendable {
       written.append(letter | 0x20)
     }
     return String(decoding: written, as: UTF8.self)
+  }
+
+  private static func isCapital(_ letter: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(letter)
   }
 }

@@ -8,17 +8,17 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var body: String
   /// The badge after this row.
   public var badge: Int
-  /// How much the notification added to it; missing: 1.
-  public var badgeIncrement: Int?
   public var level: String?
   public var sound: String?
   public var thread: String?
   public var category: String?
+  /// How much the notification added to the badge; missing: 1.
+  public var badgeIncrement: Int?
   /// False if it is only in the list, as a Focus is on.
   public var isDisplayed: Bool
   /// When it was shown.
-  public var wall: Int64
-  public var at: Int64
+  public var wallNs: Int64
+  public var atNs: Int64
   /// The phone's boot, as in journals: `at_ns` begins again with each boot of the machine.
   public var boot: String?
   /// The key by which its process can withdraw it.
@@ -31,25 +31,10 @@ public struct NotificationRow: NumberedRow, Hashable {
   /// The user's response; the notification has left the list.
   public var answer: String?
   /// When it was withdrawn or answered.
-  public var goneWall: Int64?
-  public var goneAt: Int64?
+  public var goneWallNs: Int64?
+  public var goneAtNs: Int64?
 
   public var isThere: Bool { isWithdrawn != true && answer == nil }
-
-  enum CodingKeys: String, CodingKey {
-    case id, push, source, title, subtitle, body, badge, level, sound, thread, category
-    case badgeIncrement = "badge_increment"
-    case isDisplayed = "displayed"
-    case wall = "wall_ns"
-    case at = "at_ns"
-    case boot
-    case key
-    case userInfo = "user_info"
-    case isWithdrawn = "withdrawn"
-    case answer
-    case goneWall = "gone_wall_ns"
-    case goneAt = "gone_at_ns"
-  }
 
   public init(
     id: UInt64, push: UInt64? = nil, source: String, title: String, subtitle: String? = nil, body: String,
@@ -69,8 +54,8 @@ public struct NotificationRow: NumberedRow, Hashable {
     self.thread = thread
     self.category = category
     self.isDisplayed = isDisplayed
-    self.wall = wall
-    self.at = at
+    self.wallNs = wall
+    self.atNs = at
     self.key = key
     self.isWithdrawn = isWithdrawn
     self.answer = answer

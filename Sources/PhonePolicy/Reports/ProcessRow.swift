@@ -7,13 +7,13 @@ public struct ProcessRow: NumberedRow, Hashable {
   public var path: String
   public var launchReason: String
   /// Nanoseconds since 1970 on the phone's clock, and of the monotonic clock.
-  public var startedWall: Int64
-  public var startedAt: Int64
+  public var startedWallNs: Int64
+  public var startedAtNs: Int64
   /// The phone's boot, as in journals: `started_at_ns` begins again with each boot of the machine.
   public var boot: String?
 
-  public var endedWall: Int64?
-  public var endedAt: Int64?
+  public var endedWallNs: Int64?
+  public var endedAtNs: Int64?
   /// `exited` or `signalled`, with the number of the code or signal.
   public var how: String?
   public var number: Int32?
@@ -22,27 +22,13 @@ public struct ProcessRow: NumberedRow, Hashable {
   public var endCode: EndCode?
   /// The code that the process itself announced.
   public var ownCode: String?
-  public var isCrash: Bool?
+  public var hasCrashed: Bool?
   public var peakFootprintBytes: UInt64?
   public var peakResidentBytes: UInt64?
-  public var cpuMicroseconds: UInt64?
+  public var cpuUs: UInt64?
   /// The file with its standard output and error, and the last line of it; nil if there was no output.
   public var output: String?
   public var lastLine: String?
-
-  enum CodingKeys: String, CodingKey {
-    case id, role, pid, startTime, path, launchReason
-    case startedWall = "started_wall_ns"
-    case startedAt = "started_at_ns"
-    case boot
-    case endedWall = "ended_wall_ns"
-    case endedAt = "ended_at_ns"
-    case how, number, reason, endCode, ownCode
-    case isCrash = "crashed"
-    case peakFootprintBytes, peakResidentBytes
-    case cpuMicroseconds = "cpu_us"
-    case output, lastLine
-  }
 
   public init(
     id: UInt64, role: String, pid: Int32, startTime: UInt64, path: String, launchReason: String,
@@ -55,13 +41,13 @@ public struct ProcessRow: NumberedRow, Hashable {
     self.startTime = startTime
     self.path = path
     self.launchReason = launchReason
-    self.startedWall = startedWall
-    self.startedAt = startedAt
-    self.endedWall = endedWall
-    self.endedAt = endedAt
+    self.startedWallNs = startedWall
+    self.startedAtNs = startedAt
+    self.endedWallNs = endedWall
+    self.endedAtNs = endedAt
     self.how = how
     self.number = number
   }
 
-  public var hasEnded: Bool { reason != nil || endedAt != nil }
+  public var hasEnded: Bool { reason != nil || endedAtNs != nil }
 }

@@ -7,8 +7,8 @@ public struct PushRow: NumberedRow, Hashable {
   public var hasMutableContent: Bool
   /// True for a push with a badge or sound and no alert; otherwise missing.
   public var isBadgeOrSound: Bool?
-  public var wall: Int64
-  public var at: Int64
+  public var wallNs: Int64
+  public var atNs: Int64
   /// The phone's boot, as in journals: `at_ns` begins again with each boot of the machine.
   public var boot: String?
   /// The push's fate as text, if known; `fateWall` and `fateAt` are its time.
@@ -22,21 +22,8 @@ public struct PushRow: NumberedRow, Hashable {
   /// The applied badge and sound of a push without an alert.
   public var appliedBadge: Int?
   public var appliedSound: String?
-  public var fateWall: Int64?
-  public var fateAt: Int64?
-
-  enum CodingKeys: String, CodingKey {
-    case id, of
-    case isVisible = "visible"
-    case hasMutableContent = "mutable_content"
-    case isBadgeOrSound = "badge_or_sound"
-    case wall = "wall_ns"
-    case at = "at_ns"
-    case boot
-    case fate, fateCode, fateDetail, lateMs, appliedBadge, appliedSound
-    case fateWall = "fate_wall_ns"
-    case fateAt = "fate_at_ns"
-  }
+  public var fateWallNs: Int64?
+  public var fateAtNs: Int64?
 
   public init(
     id: UInt64, of: UInt64? = nil, isVisible: Bool, hasMutableContent: Bool, isBadgeOrSound: Bool? = nil,
@@ -48,15 +35,15 @@ public struct PushRow: NumberedRow, Hashable {
     self.isVisible = isVisible
     self.hasMutableContent = hasMutableContent
     self.isBadgeOrSound = isBadgeOrSound
-    self.wall = wall
-    self.at = at
+    self.wallNs = wall
+    self.atNs = at
     self.fate = fate
     self.fateCode = fateCode
     self.fateDetail = fateDetail
     self.lateMs = lateMs
     self.appliedBadge = appliedBadge
     self.appliedSound = appliedSound
-    self.fateWall = fateWall
+    self.fateWallNs = fateWall
   }
 
   public var isSilent: Bool { !isVisible && isBadgeOrSound != true }

@@ -9,29 +9,17 @@ public struct TaskRow: NumberedRow, Hashable {
   public var state: String
   /// Why it waits, was refused, or has ended.
   public var why: String?
-  public var submittedWall: Int64
-  public var submittedAt: Int64
+  public var submittedWallNs: Int64
+  public var submittedAtNs: Int64
   /// The earliest begin; the phone may launch the task any time later.
-  public var earliestAt: Int64
-  public var launchedAt: Int64?
-  public var endedAt: Int64?
+  public var earliestAtNs: Int64
+  public var launchedAtNs: Int64?
+  public var endedAtNs: Int64?
   /// The app's result of the run.
   public var isSuccess: Bool?
   public var isByHand: Bool?
   /// How often the app completed a run that was over already.
   public var refusedCompletions: Int?
-
-  enum CodingKeys: String, CodingKey {
-    case id, identifier, kind, requiresNetwork, requiresExternalPower, state, why
-    case submittedWall = "submitted_wall_ns"
-    case submittedAt = "submitted_at_ns"
-    case earliestAt = "earliest_at_ns"
-    case launchedAt = "launched_at_ns"
-    case endedAt = "ended_at_ns"
-    case isSuccess = "success"
-    case isByHand = "by_hand"
-    case refusedCompletions
-  }
 
   public init(
     id: UInt64, identifier: String, kind: String, requiresNetwork: Bool, requiresExternalPower: Bool,
@@ -46,11 +34,11 @@ public struct TaskRow: NumberedRow, Hashable {
     self.requiresExternalPower = requiresExternalPower
     self.state = state
     self.why = why
-    self.submittedWall = submittedWall
-    self.submittedAt = submittedAt
-    self.earliestAt = earliestAt
-    self.launchedAt = launchedAt
-    self.endedAt = endedAt
+    self.submittedWallNs = submittedWall
+    self.submittedAtNs = submittedAt
+    self.earliestAtNs = earliestAt
+    self.launchedAtNs = launchedAt
+    self.endedAtNs = endedAt
     self.isSuccess = isSuccess
     self.isByHand = isByHand
     self.refusedCompletions = refusedCompletions

@@ -20,7 +20,7 @@ struct PaymentEntry: Report, Hashable {
   var txid: String?
   var feeMsat: UInt64?
   /// When it was received, begun, or requested from the peer.
-  var atWallNanoseconds: Int64
+  var atWallNs: Int64
   /// The epoch that received or began it.
   var epoch: Int64?
   var text: String?
@@ -33,18 +33,12 @@ struct PaymentEntry: Report, Hashable {
   /// Which of its sender's attempts the peer has, if the sender counts.
   var attempt: UInt64?
 
-  private enum CodingKeys: String, CodingKey {
-    case direction, state, amountMsat, paymentHash, txid, feeMsat
-    case atWallNanoseconds = "at_wall_ns"
-    case epoch, text, preimage, failureCode, codeName, holdLeftMs, attempt
-  }
-
   init(_ payment: WalletView.PaymentFacts, text: String?) {
     direction = .incoming
     state = "received"
     amountMsat = payment.amountMsat
     paymentHash = payment.paymentHash
-    atWallNanoseconds = payment.wallNanoseconds
+    atWallNs = payment.receivedWallNs
     epoch = payment.epoch
     self.text = text
   }
@@ -54,7 +48,7 @@ struct PaymentEntry: Report, Hashable {
     state = payment.state
     amountMsat = payment.amountMsat
     paymentHash = payment.paymentHash
-    atWallNanoseconds = payment.begunWallNanoseconds
+    atWallNs = payment.begunWallNs
     epoch = payment.begunEpoch
     preimage = payment.preimage
     failureCode = payment.failureCode
@@ -65,9 +59,9 @@ struct PaymentEntry: Report, Hashable {
     direction = .outgoing
     state = splice.state
     amountMsat = splice.amountMsat
-    txid = splice.transaction
+    txid = splice.txid
     feeMsat = splice.feeMsat
-    atWallNanoseconds = splice.begunWallNanoseconds
+    atWallNs = splice.begunWallNs
     epoch = splice.begunEpoch
   }
 
@@ -82,7 +76,7 @@ struct PaymentEntry: Report, Hashable {
     paymentHash = row.paymentHash
     self.text = text(row.paymentHash)
     attempt = row.attempt
-    atWallNanoseconds = wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds
+    atWallNs = wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds
     if state == "held", let until = row.holdUntilNs {
       holdLeftMs = max(.zero, Instant(nanoseconds: until) - now).wholeMilliseconds
     }
@@ -108,7 +102,7 @@ struct PaymentEntry: Report, Hashable {
 
   var cells: [String] {
     [
-      WallClockText.write(atWallNanoseconds), direction.rawValue, HumanText.amount(msat: amountMsat), what,
+      WallClockText.write(atWallNs), direction.rawValue, HumanText.amount(msat: amountMsat), what,
       String((paymentHash ?? txid ?? "").prefix(16)), text ?? "",
     ]
   }

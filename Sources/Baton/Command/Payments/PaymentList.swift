@@ -48,7 +48,7 @@ struct PaymentList {
   }
 
   private static func isNewer(_ one: PaymentEntry, than other: PaymentEntry) -> Bool {
-    (one.epoch ?? 0, one.atWallNanoseconds) > (other.epoch ?? 0, other.atWallNanoseconds)
+    (one.epoch ?? 0, one.atWallNs) > (other.epoch ?? 0, other.atWallNs)
   }
 
   /// Nil before the wallet has run.

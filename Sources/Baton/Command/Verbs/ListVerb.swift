@@ -143,15 +143,15 @@ extension CategoryRow {
 
 extension TaskRow {
   func cells(now: Instant) -> [String] {
-    let launched = launchedAt.map { Instant(nanoseconds: $0) }
-    let asked = HumanText.span(now - Instant(nanoseconds: submittedAt))
-    let ran = launched.map { HumanText.span((endedAt.map { Instant(nanoseconds: $0) } ?? now) - $0) }
+    let launched = launchedAtNs.map { Instant(nanoseconds: $0) }
+    let asked = HumanText.span(now - Instant(nanoseconds: submittedAtNs))
+    let ran = launched.map { HumanText.span((endedAtNs.map { Instant(nanoseconds: $0) } ?? now) - $0) }
     return [identifier, kind, state, "\(asked) ago", ran ?? "", whys(now: now)]
   }
 
   private func whys(now: Instant) -> String {
     var words = why.map { [$0] } ?? []
-    let earliest = Instant(nanoseconds: earliestAt)
+    let earliest = Instant(nanoseconds: earliestAtNs)
     if state == "waiting", earliest > now {
       words.append("not before \(HumanText.span(earliest - now)) from now")
     }

@@ -51,7 +51,7 @@ enum ServeVerb: Verb {
 
   /// The address alone on its line, as it is copied.
   static func lines(_ document: ServeAddress) -> [String] {
-    let more = document.isControlled ? " and drives it" : "; with --control it also drives it"
+    let more = document.control ? " and drives it" : "; with --control it also drives it"
     return [document.url, "The page shows the phone \(document.home)\(more). ^C ends it."]
   }
 }

@@ -82,7 +82,7 @@ enum WithdrawVerb: Verb {
       phone: invocation.phone, otherwise: "the splice stays pending, and continues when the wallet reconnects"
     )
     return try ender.wait(invocation) { wallet in
-      let row = wallet.splices.last { $0.transaction == splice.transaction }
+      let row = wallet.splices.last { $0.txid == splice.transaction }
       guard let row, row.isOver else { return nil }
       var ended = splice
       ended.state = row.state

@@ -103,7 +103,7 @@ extension ContainerReport {
       facts += [
         ("balance", HumanText.amount(msat: channel.localMsat)),
         ("can receive", HumanText.amount(msat: channel.remoteMsat)),
-        ("channel revision", "\(channel.revision)"), ("pending HTLCs", "\(channel.openHTLCs)"),
+        ("channel revision", "\(channel.revision)"), ("pending HTLCs", "\(channel.htlcs)"),
       ]
     }
     // The wallet's known tables have rows below; a table that is another program's is counted.
@@ -160,7 +160,7 @@ extension ContainerReport {
       RecordSet(
         "on chain",
         wallet.splices.map { splice in
-          .init(splice.transaction, "\(HumanText.amount(msat: splice.amountMsat)), \(splice.state)")
+          .init(splice.txid, "\(HumanText.amount(msat: splice.amountMsat)), \(splice.state)")
         }, isWhole: isWhole("splices", wallet.splices.count)),
       RecordSet(
         "announced",

@@ -410,7 +410,7 @@ extension ContainerReport {
           [
             ("id", channel.id), ("balance", HumanText.amount(msat: channel.localMsat)),
             ("can receive", HumanText.amount(msat: channel.remoteMsat)), ("revision", "\(channel.revision)"),
-            ("pending HTLCs", "\(channel.openHTLCs)"),
+            ("pending HTLCs", "\(channel.htlcs)"),
           ]
         })
     let open = wallet.invoices.filter(\.isOpen)
@@ -430,7 +430,7 @@ extension ContainerReport {
       received.map { payment in
         (
           HumanText.amount(msat: payment.amountMsat),
-          "\(WallClockText.write(payment.wallNanoseconds))  under epoch \(payment.epoch)  \(payment.paymentHash)"
+          "\(WallClockText.write(payment.receivedWallNs))  under epoch \(payment.epoch)  \(payment.paymentHash)"
         )
       })
   }
@@ -456,7 +456,7 @@ extension ContainerReport {
       sent.map { payment in
         (
           HumanText.amount(msat: payment.amountMsat),
-          "\(WallClockText.write(payment.begunWallNanoseconds))  \(payment.state)  \(payment.paymentHash)"
+          "\(WallClockText.write(payment.begunWallNs))  \(payment.state)  \(payment.paymentHash)"
         )
       })
   }
@@ -467,7 +467,7 @@ extension ContainerReport {
     section(
       title("on chain", shown: splices.count, of: wallet.count(of: "splices")), output,
       splices.map { splice in
-        (HumanText.amount(msat: splice.amountMsat), "\(splice.state)  \(splice.transaction)")
+        (HumanText.amount(msat: splice.amountMsat), "\(splice.state)  \(splice.txid)")
       })
   }
 

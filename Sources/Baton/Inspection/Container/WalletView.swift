@@ -10,12 +10,7 @@ package struct WalletView: Sendable {
     package var localMsat: UInt64
     package var remoteMsat: UInt64
     var revision: Int64
-    package var openHTLCs: Int64
-
-    enum CodingKeys: String, CodingKey {
-      case id, localMsat, remoteMsat, revision
-      case openHTLCs = "htlcs"
-    }
+    package var htlcs: Int64
   }
 
   package struct InvoiceFacts: Report, Hashable {
@@ -27,12 +22,6 @@ package struct WalletView: Sendable {
     var isPaid: Bool
     var isCancelled: Bool
 
-    enum CodingKeys: String, CodingKey {
-      case paymentHash, amountMsat, text, expiresAt
-      case isPaid = "paid"
-      case isCancelled = "cancelled"
-    }
-
     package var isOpen: Bool { !isPaid && !isCancelled }
   }
 
@@ -41,12 +30,7 @@ package struct WalletView: Sendable {
     package var paymentHash: String
     package var amountMsat: UInt64
     package var epoch: Int64
-    package var wallNanoseconds: Int64
-
-    enum CodingKeys: String, CodingKey {
-      case id, paymentHash, amountMsat, epoch
-      case wallNanoseconds = "received_wall_ns"
-    }
+    package var receivedWallNs: Int64
   }
 
   /// An outgoing payment.
@@ -60,32 +44,21 @@ package struct WalletView: Sendable {
     package var failureCode: Int64?
     package var begunEpoch: Int64
     var endedEpoch: Int64?
-    package var begunWallNanoseconds: Int64
-
-    enum CodingKeys: String, CodingKey {
-      case id, paymentHash, amountMsat, state, preimage, failureCode, begunEpoch, endedEpoch
-      case begunWallNanoseconds = "begun_wall_ns"
-    }
+    package var begunWallNs: Int64
   }
 
   /// A splice-out.
   package struct SpliceFacts: Report, Hashable {
     /// The txid in display order: bytes reversed.
-    package var transaction: String
+    package var txid: String
     /// `signing`, `committed` or `signed` while pending; `done`, `forgotten` or `lost` at the end.
     package var state: String
     package var amountMsat: UInt64
     package var feeMsat: UInt64
     package var begunEpoch: Int64
-    package var begunWallNanoseconds: Int64
+    package var begunWallNs: Int64
 
     package var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
-
-    enum CodingKeys: String, CodingKey {
-      case transaction = "txid"
-      case state, amountMsat, feeMsat, begunEpoch
-      case begunWallNanoseconds = "begun_wall_ns"
-    }
   }
 
   package private(set) var splices: [SpliceFacts] = []
@@ -120,7 +93,7 @@ package struct WalletView: Sendable {
       PaymentFacts(
         id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
         amountMsat: try row.unsigned("amount_msat"), epoch: try row.integer("epoch"),
-        wallNanoseconds: try row.integer("received_wall_ns"))
+        receivedWallNs: try row.integer("received_wall_ns"))
     }
     sent = read("outgoing_payments", of: tables, Self.sent)
     sending =
@@ -128,9 +101,9 @@ package struct WalletView: Sendable {
       ? read(WalletQueries.sending, of: tables, Self.sent) : sent.filter { $0.state == "pending" }
     splices = read("splices", of: tables) { row in
       SpliceFacts(
-        transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
+        txid: Self.reversed(try row.hex("txid")), state: try row.text("state"),
         amountMsat: try row.unsigned("amount_sat") &* 1000, feeMsat: try row.unsigned("fee_sat") &* 1000,
-        begunEpoch: try row.integer("begun_epoch"), begunWallNanoseconds: try row.integer("begun_wall_ns"))
+        begunEpoch: try row.integer("begun_epoch"), begunWallNs: try row.integer("begun_wall_ns"))
     }
     let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
     let paid = Set(payments.map(\.paymentHash) + paidBefore)
@@ -149,7 +122,7 @@ package struct WalletView: Sendable {
     channels = read("channels", of: tables) { row in
       ChannelFacts(
         id: try row.hex("id"), localMsat: try row.unsigned("local_msat"),
-        remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), openHTLCs: htlcs)
+        remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), htlcs: htlcs)
     }
   }
 
@@ -159,7 +132,7 @@ package struct WalletView: Sendable {
       amountMsat: try row.unsigned("amount_msat"), state: try row.text("state"),
       preimage: try row.hexIfPresent("preimage"), failureCode: try row.integerIfPresent("failure_code"),
       begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
-      begunWallNanoseconds: try row.integer("begun_wall_ns"))
+      begunWallNs: try row.integer("begun_wall_ns"))
   }
 
   private static func reversed(_ hex: String) -> String {

@@ -42,8 +42,8 @@ package struct PushPage {
 
   /// If the clock was set back since, the age is unknown, and the recorded time is shown.
   private func came(_ push: PushFacts, _ now: Int64) -> String {
-    let (ago, overflowed) = now.subtractingReportingOverflow(push.row.wall)
-    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.row.wall))" }
+    let (ago, overflowed) = now.subtractingReportingOverflow(push.row.wallNs)
+    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.row.wallNs))" }
     return "\(HumanText.span(TimeSpan(nanoseconds: ago))) ago"
   }
 
@@ -238,7 +238,7 @@ package struct PushFigures: Sendable {
     handlerStarts = ofSilent.count
     memory = PeakMemory(processes.lastOfEach, times: ofSilent)
     self.success = success
-    let begun = tasks.lastOfEach.filter { $0.launchedAt != nil }
+    let begun = tasks.lastOfEach.filter { $0.launchedAtNs != nil }
     tasksBegun = begun.count
     tasksCompleted = begun.count { $0.state == "completed" }
   }
@@ -252,7 +252,7 @@ package struct PushFigures: Sendable {
     }
     let end = ends.last {
       $0.boot == notification.boot
-        && $0.endedAt.map { (push.at...max(push.at, notification.at)).contains($0) } ?? false
+        && $0.endedAtNs.map { (push.atNs...max(push.atNs, notification.atNs)).contains($0) } ?? false
     }
     let why = end?.wholeReason.map { "as the extension ended: \($0)" } ?? "as the extension gave no text"
     return "shown with its original alert, \(why)"

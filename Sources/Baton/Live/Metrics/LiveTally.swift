@@ -188,7 +188,7 @@ package final class LiveTally: @unchecked Sendable {
     }
     var counts: [Kind: Int] = [:]
     for row in ends.values {
-      let how = row.isCrash == true ? "crashed" : row.how ?? "unknown"
+      let how = row.hasCrashed == true ? "crashed" : row.how ?? "unknown"
       counts[Kind(process: row.processName, how: how), default: 0] += 1
     }
     text.add(

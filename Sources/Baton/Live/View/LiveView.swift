@@ -20,14 +20,6 @@ package struct LiveView: Report, Hashable {
     package var phase: String?
     package var beat: UInt64?
     package var beatAtWallNs: Int64?
-
-    enum CodingKeys: String, CodingKey {
-      case sentence, role, pid, epoch, because, claimedAtWallNs
-      case isHeld = "held"
-      case isStopped = "stopped"
-      case isUnknown = "unknown"
-      case phase, beat, beatAtWallNs
-    }
   }
 
   /// A daemon, or a process of the wallet.
@@ -49,13 +41,6 @@ package struct LiveView: Report, Hashable {
     /// Payments that the peer holds for the wallet, and those that it has offered.
     package var held = 0
     package var offered = 0
-
-    enum CodingKeys: String, CodingKey {
-      case sentence
-      case isConnected = "connected"
-      case isEstablished = "established"
-      case epoch, held, offered
-    }
   }
 
   package struct Push: Report, Hashable {
@@ -85,12 +70,6 @@ package struct LiveView: Report, Hashable {
     package var wasKilled: Bool
     package var reason: String
     package var atWallNs: Int64
-
-    enum CodingKeys: String, CodingKey {
-      case process, pid
-      case wasKilled = "killed"
-      case reason, atWallNs
-    }
   }
 
   /// A sentence of a journal.
@@ -130,12 +109,7 @@ package struct ServeAddress: Report {
   package var port: Int64
   /// For `Authorization: Bearer`.
   package var token: String
-  package var isControlled: Bool
-
-  enum CodingKeys: String, CodingKey {
-    case home, url, port, token
-    case isControlled = "control"
-  }
+  package var control: Bool
 }
 
 /// The answer to a done action.

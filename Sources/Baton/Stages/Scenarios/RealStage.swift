@@ -353,7 +353,7 @@ final class RealStage: ScenarioStage {
   }
 
   private static func isEven(_ wallet: WalletView.ChannelFacts?, _ peer: PeerFacts) -> Bool {
-    guard let wallet, wallet.openHTLCs == 0, peer.htlcs == 0 else { return false }
+    guard let wallet, wallet.htlcs == 0, peer.htlcs == 0 else { return false }
     return wallet.localMsat == peer.walletMsat
   }
 }
@@ -488,7 +488,7 @@ extension RealStage {
     for name in rows.map(\.identifier) where !names.contains(name) { names.append(name) }
     return names.compactMap { name in
       let own = rows.filter { $0.identifier == name }
-      guard let row = own.last(where: { $0.launchedAt != nil }) ?? own.last else { return nil }
+      guard let row = own.last(where: { $0.launchedAtNs != nil }) ?? own.last else { return nil }
       return ScenarioWords.task(name, state: row.state, why: row.why)
     }
   }
@@ -501,7 +501,7 @@ extension RealStage {
     // A nonzero exit is a crash, too, unless the locked phone withheld the seed.
     let crashes = try phone.allProcesses().filter { row in
       let hasFailed = row.how == "exited" && row.number != 0
-      return row.isCrash == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
+      return row.hasCrashed == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
     }.map { "the \($0.role) (process \($0.pid)) \($0.reason ?? "crashed")" }
     let scene = try look()
     narrator?.headline("The phone goes down")

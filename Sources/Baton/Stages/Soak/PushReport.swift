@@ -180,14 +180,14 @@ struct PushEvidence {
       }
       return SilentClaim(
         epoch: claim.row.epoch, holder: claims.last { $0.row.epoch == claim.seen }?.row.process.pid ?? 0,
-        waited: claimant.map { TimeSpan(nanoseconds: claim.wallClockNanoseconds - $0.startedWall) })
+        waited: claimant.map { TimeSpan(nanoseconds: claim.wallClockNanoseconds - $0.startedWallNs) })
     }
   }
 
   /// Visible pushes only. A later row of the same push is ignored.
   mutating func add(push row: PushRow) {
     guard row.isVisible, !pushes.contains(where: { $0.id == row.id }) else { return }
-    pushes.append(Push(id: row.id, at: Instant(nanoseconds: row.at)))
+    pushes.append(Push(id: row.id, at: Instant(nanoseconds: row.atNs)))
   }
 
   /// Notifications of a push only.
@@ -195,7 +195,7 @@ struct PushEvidence {
     guard let push = row.push, !notifications.contains(where: { $0.id == row.id }) else { return }
     let isContent = row.source == PhoneNotification.Source.content.rawValue
     notifications.append(
-      Shown(id: row.id, push: push, isContent: isContent, at: Instant(nanoseconds: row.at)))
+      Shown(id: row.id, push: push, isContent: isContent, at: Instant(nanoseconds: row.atNs)))
   }
 
   var allAreShown: Bool { pushes.allSatisfy { push in notifications.contains { $0.push == push.id } } }
@@ -237,7 +237,7 @@ struct PushEvidence {
       }
     }
     for process in processes {
-      guard let end = process.endedAt.map({ Instant(nanoseconds: $0) }) else {
+      guard let end = process.endedAtNs.map({ Instant(nanoseconds: $0) }) else {
         sentences.append("the extension \(process.pid) never ended")
         continue
       }
