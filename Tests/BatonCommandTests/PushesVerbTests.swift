@@ -105,24 +105,23 @@ import PhonePolicy
         PushTime(push: id, arrivedAt: Instant(nanoseconds: 9), isWakingForPayment: id != 6)
       })
     #expect(
-      figures.pushes.map(\.row.fate)
+      figures.pushes.map(\.first.fate)
         == ["shown", "completed with new-data", "completed with failed", "not shown yet"]
         + Array(repeating: "completed with no-data", count: 3) + ["delivered"])
-    #expect((figures.silentArrived, figures.handlerStarts, figures.received) == (6, 5, 1))
+    #expect((figures.silent.arrived, figures.silent.handlerStarts, figures.silent.received) == (6, 5, 1))
     // Not push 6, of another type, nor push 7, which never reached the app, nor push 8, which is not completed.
-    #expect(figures.leftToVisible == 2)
-    #expect((figures.tasksBegun, figures.tasksCompleted) == (2, 1))
+    #expect(figures.silent.leftToVisible == 2)
+    #expect((figures.tasks.begun, figures.tasks.completed) == (2, 1))
   }
 
   @Test func `A badge or sound without an alert is no silent push, and its effect is shown`() throws {
     let row =
       #"{"id":2,"visible":false,"mutable_content":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
     let figures = try figures(pushes: [row])
-    #expect(figures.silentArrived == 0)
-    #expect(figures.pushes.map(\.row.fate) == ["no notification: the badge is 5"])
-    let page = PushPage(figures: figures)
-    #expect(page.sentences.isEmpty)
-    let json = try #require(try value(page.document.json)["pushes"]?.elements?.first)
+    #expect(figures.silent.arrived == 0)
+    #expect(figures.pushes.map(\.first.fate) == ["no notification: the badge is 5"])
+    #expect(figures.sentences.isEmpty)
+    let json = try #require(try value(figures.json)["pushes"]?.elements?.first)
     #expect(json["badge_or_sound"]?.flag == true && json["visible"]?.flag == false)
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
   }
@@ -169,7 +168,7 @@ import PhonePolicy
         notifications: [
           NotificationRow(id: 1, push: 2, source: source, title: "a", body: "b", badge: 0, wall: 9, at: 9)
         ], tasks: [], times: [], processes: [extensionEnd]
-      ).pushes.first?.row.fate
+      ).pushes.first?.first.fate
     }
     let original = "shown with its original alert, as the extension "
     #expect(fate("content", endedAt: 7) == "shown")
@@ -186,7 +185,7 @@ import PhonePolicy
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
       ],
       times: [PushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
-    #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
+    #expect(one.sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }
 
   @Test func `Without a push no journal is read`() throws {
@@ -197,7 +196,7 @@ import PhonePolicy
     let row = #"{"id":1,"visible":false,"mutable_content":true,"wall_ns":1,"at_ns":1}"# + "\n"
     for (rows, starts) in [("", 0), (row, 1)] {
       scratch.write("phone/os/pushes.jsonl", rows)
-      #expect(PushFigures(of: Phone(home: scratch("phone"))).handlerStarts == starts)
+      #expect(PushFigures(of: Phone(home: scratch("phone"))).silent.handlerStarts == starts)
     }
   }
 

@@ -31,7 +31,8 @@ import PhonePolicy
       try phone.run("status").contains("at work on: outgoing payment ")
     }
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
-    #expect(status?["at_work_on"]?.elements?.first?.text?.hasPrefix("outgoing payment ") == true)
+    #expect(
+      status?["iosd"]?["app"]?["own_tasks"]?.elements?.first?.text?.hasPrefix("outgoing payment ") == true)
     #expect(status?["sending_payments"]?.int == 2)
     #expect(phone.scratch.end(payment) == .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))

@@ -18,7 +18,8 @@
     #expect(try phone.baton(["app", "open"]).code == 0)
     let daemons: [(RealPhone.Door, String)] = [(.phone, "os/iosd.log"), (.provider, "lsp/lspd.log")]
     let app = try #require(
-      try phone.baton(["status", "--json"]).output.firstMatch(of: /"app_pid":(\d+)/).flatMap { Int32($0.1) })
+      try phone.baton(["status", "--json"]).output.firstMatch(of: /"app":{"state":"[a-z ]+","pid":(\d+)/)
+        .flatMap { Int32($0.1) })
     // With a limit of 1 byte the kernel writes no core dump, neither to a file nor to a collecting program.
     #expect([["1", "1"], ["0", "1"], ["0", "0"]].contains(try Self.coreLimit(of: app)))
     for (door, log) in daemons {

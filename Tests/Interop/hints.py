@@ -345,7 +345,7 @@ def main(directory):
             sender.invoices = [sender.invoice() for _ in range(48)]
             sender.run("app", "quit")
             end = time.monotonic() + 30
-            while json.loads(sender.run("--json", "status"))["wallet_connected"]:
+            while json.loads(sender.run("--json", "status"))["lspd"]["wallet_connected"]:
                 check(time.monotonic() < end, "the wallet stays connected")
                 time.sleep(0.1)
             count = hints(sender)

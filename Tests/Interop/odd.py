@@ -276,12 +276,12 @@ def older_copy(documents):
     documents.take("up", "up")
     documents.take("app", "app", "open")
     deadline = time.monotonic() + 60
-    while not documents.run(["status"], 0)[0]["channel_established"]:
+    while not documents.run(["status"], 0)[0]["lspd"]["channel_established"]:
         if time.monotonic() > deadline:
             raise SystemExit("odd.py: the app did not connect")
     newer = os.path.join(documents.scratch, "newer")
     documents.take("app", "app", "quit")
-    while documents.run(["status"], 0)[0].get("app_pid"):
+    while documents.run(["status"], 0)[0]["iosd"]["app"].get("pid"):
         if time.monotonic() > deadline:
             raise SystemExit("odd.py: the app did not end")
     os.rename(f"{home}/AppGroup", newer)

@@ -172,7 +172,7 @@ def completes(directory):
 
             receiver = phone.until("a push key of the wallet's", key)[0]
             phone.ask("app", "quit")
-            phone.until("the app's end", lambda: (phone.ask("status") or {"app": ""}).get("app") == "not running")
+            phone.until("the app's end", lambda: ((phone.ask("status") or {}).get("iosd") or {}).get("app", {}).get("state") == "not running")
             check(phone.ask("pay", invoice["invoice"], "--no-wait") is not None, "the payment cannot be requested")
             payment = invoice["payment_hash"]
             phone.until("lspd's own announcement", phone.records)

@@ -302,11 +302,11 @@ class Phone:
 
     def leave(self):
         self.run("app", "quit")
-        eventually(lambda: not self.run("status")["wallet_connected"], "the app stays connected")
+        eventually(lambda: not self.run("status")["lspd"]["wallet_connected"], "the app stays connected")
 
     def open(self):
         self.run("app", "open")
-        eventually(lambda: self.run("status")["channel_established"], "the app does not connect")
+        eventually(lambda: self.run("status")["lspd"]["channel_established"], "the app does not connect")
 
 
 def woken(phone):
@@ -345,7 +345,7 @@ def woken(phone):
 
 def orders(phone, server):
     """The other notifications, their cooldowns, and answers that are no 200."""
-    eventually(lambda: not phone.run("status")["wallet_connected"], "the extension stays connected")
+    eventually(lambda: not phone.run("status")["lspd"]["wallet_connected"], "the extension stays connected")
     seen = len(server.posts)
     for words in [["expiry_soon", "--timeout", "800144"], ["liquidity_management_request"], ["onion_message_incoming"]]:
         check(phone.run("lsp", "notify", *words)["calls"] == 1, f"{words} calls nobody")

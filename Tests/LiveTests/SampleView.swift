@@ -1,19 +1,21 @@
+import PhonePolicy
+
 @testable import Baton
 
 /// A phone whose extension has received a payment after the app was swiped away.
 func sampleView() -> LiveView {
   let second: Int64 = 1_000_000_000
   let now: Int64 = 1_795_608_305 * second
-  var view = LiveView(home: "/home/alice/phone", wallNs: now)
+  var view = LiveView(RunView(home: "/home/alice/phone", wallNs: now), RecentRun())
   view.holder.sentence = "held by notifyextd 4712, alive, with current beats"
   view.holder.role = "extension"
   view.holder.pid = 4712
   view.holder.epoch = 2
-  view.holder.claimedAtWallNs = now - 3 * second
+  view.holder.claimedWallNs = now - 3 * second
   view.holder.isHeld = true
   view.holder.phase = "established"
-  view.holder.beat = 6
-  view.holder.beatAtWallNs = now - second / 2
+  view.holder.beatCounter = 6
+  view.holder.beatWallNs = now - second / 2
   view.processes = [
     .init(name: "mainappd", state: "not running"),
     .init(
@@ -22,17 +24,17 @@ func sampleView() -> LiveView {
     .init(name: "iosd", pid: 4702, state: "running", footprintBytes: 1_572_864),
     .init(name: "lspd", pid: 4701, state: "running", footprintBytes: 3_355_444),
   ]
-  view.peer.sentence = "connected, channel established (epoch 2)"
-  view.peer.isConnected = true
-  view.peer.isEstablished = true
-  view.peer.epoch = 2
+  view.peer = "connected, channel established (epoch 2)"
+  view.lspd = PeerFacts()
+  view.lspd?.channelEstablished = true
   view.balanceMsat = 1_001_000_000
   view.receivableMsat = 8_999_000_000
   view.paymentsReceived = 1
   view.payments = [
-    .init(
-      way: "received", id: 1, amountMsat: 1_000_000, paymentHash: "f810889d00000000", state: "paid",
-      atWallNs: now - 3 * second)
+    PaymentEntry(
+      WalletView.PaymentFacts(
+        id: 1, paymentHash: "f810889d00000000", amountMsat: 1_000_000, epoch: 2,
+        receivedWallNs: now - 3 * second), text: nil)
   ]
   view.pushes = [.init(id: 12, kind: "visible", fate: "not shown yet", atWallNs: now - 3 * second)]
   view.pushesCount = 12

@@ -218,7 +218,7 @@ import Testing
     #expect(all.contains("\u{1b}[24;1H") && !all.contains("\u{1b}[1m") && !all.contains("\u{1b}[32m"))
     #expect(painter.paint(screen.lines) == "")
     var view = sampleView()
-    view.holder.beat = 7
+    view.holder.beatCounter = 7
     _ = screen.handle(.looked(view), at: start)
     #expect(painter.paint(screen.lines) == "\u{1b}[3;1H\u{1b}[2Kbeat       * established, beat 7, 500 ms ago")
     painter.forget()

@@ -1,6 +1,7 @@
 // Baton/Diagnosis: what is wrong with a container, a phone and a machine, decided from facts. Pure: another module gathers the
 // facts and prints the findings, and `inspect --check`, `status` and `doctor` all show what is decided here.
 
+import Ground
 import PhonePolicy
 
 /// One thing that is wrong, what it means, and what to do.
@@ -37,7 +38,7 @@ package struct Finding: Hashable, Sendable {
 
   package var document: Document {
     Document(
-      kind: kind.rawValue, gravity: gravity.rawValue, what: what, means: kind.meaning,
+      kind: kind.word, gravity: gravity.rawValue, what: what, means: kind.meaning,
       remedy: remedy.isEmpty ? nil : remedy, fix: fix?.sentence)
   }
 }
@@ -89,69 +90,25 @@ extension Sequence<Finding> {
 
 /// The kinds of findings, by code word, the gravest first.
 package enum FindingKind: String, Hashable, Sendable, CaseIterable {
-  case databaseLost = "database-lost"
-  case databaseDamaged = "database-damaged"
-  case databaseIncomplete = "database-incomplete"
-  case twoOwners = "two-owners"
-  case epochUsedTwice = "epoch-used-twice"
-  case epochBehindPeer = "epoch-behind-peer"
-  case beatAboveClaims = "beat-above-claims"
-  case claimsMissing = "claims-missing"
-  case writeWithoutClaim = "write-without-claim"
-  case lockHeldTwice = "lock-held-twice"
-  case secretInTheClear = "secret-in-the-clear"
-  case openToOthers = "open-to-others"
-  case notOurs = "not-ours"
-  case rowInvalid = "row-invalid"
-  case seedLost = "seed-lost"
-  case peerLost = "peer-lost"
+  case databaseLost, databaseDamaged, databaseIncomplete, twoOwners, epochUsedTwice, epochBehindPeer,
+    beatAboveClaims, claimsMissing, writeWithoutClaim, lockHeldTwice, secretInTheClear, openToOthers,
+    notOurs, rowInvalid, seedLost, peerLost
 
-  case stoppedInTransaction = "stopped-in-transaction"
-  case holderStopped = "holder-stopped"
-  case holderFrozen = "holder-frozen"
-  case ownerWithoutLock = "owner-without-lock"
-  case beatWithoutLock = "beat-without-lock"
-  case lockFileMissing = "lock-file-missing"
-  case heartbeatMissing = "heartbeat-missing"
-  case heartbeatDamaged = "heartbeat-damaged"
-  case notAPlainFile = "not-a-plain-file"
-  case readableByOthers = "readable-by-others"
-  case otherSchema = "other-schema"
-  case announcementsUnreadable = "announcements-unreadable"
-  case unreadable
-  case startRefused = "start-refused"
-  case daemonMissing = "daemon-missing"
-  case daemonStopped = "daemon-stopped"
-  case daemonSilent = "daemon-silent"
-  case processFailed = "process-failed"
-  case processSilent = "process-silent"
-  case paymentWaits = "payment-waits"
-  case programMissing = "program-missing"
-  case packageMissing = "package-missing"
-  case locksInvisible = "locks-invisible"
-  case noRoom = "no-room"
-  case fewDescriptors = "few-descriptors"
+  case stoppedInTransaction, holderStopped, holderFrozen, ownerWithoutLock, beatWithoutLock,
+    lockFileMissing, heartbeatMissing, heartbeatDamaged, notAPlainFile, readableByOthers, otherSchema,
+    announcementsUnreadable, unreadable, startRefused, daemonMissing, daemonStopped, daemonSilent,
+    processFailed, processSilent, paymentWaits, programMissing, packageMissing, locksInvisible, noRoom,
+    fewDescriptors
 
-  case holderDead = "holder-dead"
-  case foreignFile = "foreign-file"
-  case memoryInexact = "memory-inexact"
-  case connectionsStayOpen = "connections-stay-open"
-  case memoryUnlocked = "memory-unlocked"
+  case holderDead, foreignFile, memoryInexact, connectionsStayOpen, memoryUnlocked
 
+  /// The code word, such as `database-lost`.
+  package var word: String { JSONNames.snakeCase.name(rawValue).replacing("_", with: "-") }
+
+  /// By its place: the kinds are listed with the gravest first.
   package var gravity: Gravity {
-    switch self {
-    case .databaseLost, .databaseDamaged, .databaseIncomplete, .twoOwners, .epochUsedTwice, .epochBehindPeer,
-      .beatAboveClaims, .claimsMissing, .writeWithoutClaim, .lockHeldTwice, .secretInTheClear, .openToOthers,
-      .notOurs, .rowInvalid, .seedLost, .peerLost:
-      .broken
-    case .stoppedInTransaction, .holderStopped, .holderFrozen, .ownerWithoutLock, .beatWithoutLock,
-      .lockFileMissing, .heartbeatMissing, .heartbeatDamaged, .notAPlainFile, .readableByOthers, .otherSchema,
-      .announcementsUnreadable, .unreadable, .startRefused, .daemonMissing, .daemonStopped, .daemonSilent,
-      .processFailed, .processSilent, .paymentWaits, .programMissing, .packageMissing, .locksInvisible,
-      .noRoom, .fewDescriptors:
-      .wrong
-    case .holderDead, .foreignFile, .memoryInexact, .connectionsStayOpen, .memoryUnlocked: .note
-    }
+    func isFrom(_ first: FindingKind) -> Bool { Self.allCases.drop { $0 != first }.contains(self) }
+    return isFrom(.holderDead) ? .note : isFrom(.stoppedInTransaction) ? .wrong : .broken
   }
 
   /// Right between two steps of a healthy process: it counts only if it is still there at later looks.

@@ -1,85 +1,19 @@
 import Ground
 import PhonePolicy
 
-/// What was found about a phone's home, its daemons, its processes and its payments.
-package enum PhoneNote: Hashable, Sendable {
-  /// A directory of the home that others can change or that is another user's: why, and what to do.
-  case openHome(String)
-  /// A file with a secret that others have rights on.
-  case openSecret(FileMark)
-  /// Why the next `baton up` would end with an error, and what to do.
-  case startRefused(String)
-  /// What happened to the keychain or the peer's files, and what to do.
-  case seedLost(String)
-  case peerLost(String)
-  /// A part that could not be read.
-  case unread(String)
-  /// Why the daemon does not run while the other one does, and what to do; with its log.
-  case missing(String, log: String)
-  /// The daemon's name, and why it does not answer.
-  case stopped(String, String)
-  case silent(String, String)
-  /// The name and pid of the last process of its role, and why it ended.
-  case failed(String, Int32, String)
-  /// The name and pid of a process that has said nothing, and since when, with the file of its output.
-  case saysNothing(String, Int32, String)
-  /// How many payments wait at the peer, how many of them are offered, and since when.
-  case waiting(Int, offered: Int, TimeSpan)
-  /// The home's free bytes.
-  case full(String, UInt64)
-  /// Parts of a suspension or limit that iosd cannot carry out here.
-  case blindSpot(String)
-  case memoryBySamples(String)
-
-  package var finding: Finding {
-    switch self {
-    case .openHome(let sentence): Finding(.openToOthers, sentence)
-    case .openSecret(let file):
-      Finding(
-        .secretInTheClear,
-        "\(file.path) has a key, and others have rights on it (mode \(String(file.permissions, radix: 8)))",
-        remedy: "run chmod 600 on it", fix: .narrow(path: file.path, mode: file.permissions & ~0o077))
-    case .startRefused(let sentence): Finding(.startRefused, sentence)
-    case .seedLost(let sentence): Finding(.seedLost, sentence)
-    case .peerLost(let sentence): Finding(.peerLost, sentence)
-    case .unread(let sentence): Finding(.unreadable, sentence)
-    case .missing(let sentence, let log):
-      Finding(.daemonMissing, sentence, remedy: "its last output is in \(log)")
-    case .failed(let name, let pid, let why):
-      Finding(
-        .processFailed, "the last \(name) (process \(pid)) \(why)",
-        remedy: "mend the cause; `baton list processes -a` lists every process and its end")
-    case .saysNothing(let name, let pid, let silence):
-      Finding(
-        .processSilent, "\(name) (process \(pid)) is \(silence)",
-        remedy: "see what it waits for, then end it with `kill \(pid)`")
-    case .waiting(let count, let offered, let span):
-      Finding(
-        .paymentWaits,
-        "\(count) \(count == 1 ? "payment waits" : "payments wait") at the peer, the oldest for \(span.wholeMilliseconds / 1000) s; \(offered) of them offered to the wallet, which does not answer",
-        remedy: "see with `baton status` who holds the node; continue or quit that process, or open the app")
-    case .full(let home, let bytes):
-      Finding(
-        .noRoom, "the disk of \(home) has \(bytes) bytes free", remedy: "free some space, then run `baton up`"
-      )
-    case .stopped(_, let sentence): Finding(.daemonStopped, sentence)
-    case .silent(_, let sentence): Finding(.daemonSilent, sentence)
-    case .blindSpot(let sentence): Finding(.connectionsStayOpen, "not emulated on this machine: \(sentence)")
-    case .memoryBySamples(let why):
-      Finding(
-        .memoryInexact, "iosd has no memory cgroup for the extension: \(why)",
-        remedy: "nothing to do; with cgroup v1 and its rights the kernel holds the limit")
-    }
-  }
-
+extension Finding {
   /// Longer than the wallet waits for the missing parts of a payment, no sound wallet lets one wait.
   private static let patience = TimeSpan.seconds(60)
 
-  package static func waiting(_ payments: [PeerPaymentRow], at now: Instant) -> PhoneNote? {
+  package static func waiting(_ payments: [PeerPaymentRow], at now: Instant) -> Finding? {
     let open = payments.filter(\.isOpen)
     guard let first = open.map(\.requestedAtNs).min() else { return nil }
     let span = now - Instant(nanoseconds: first)
-    return span > patience ? .waiting(open.count, offered: open.count { $0.state == "offered" }, span) : nil
+    guard span > patience else { return nil }
+    return Finding(
+      .paymentWaits,
+      "\(open.count) \(open.count == 1 ? "payment waits" : "payments wait") at the peer, the oldest for \(span.wholeMilliseconds / 1000) s; \(open.count { $0.state == "offered" }) of them offered to the wallet, which does not answer",
+      remedy: "see with `baton status` who holds the node; continue or quit that process, or open the app")
   }
 }
 

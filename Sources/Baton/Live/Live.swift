@@ -99,7 +99,6 @@ package final class LiveLook: @unchecked Sendable {
   private static let rowsMax = 60
 
   private let phone: Phone
-  private let clock: Clock
   private var pushes: RecentRows<PushRow>
   private var processes: RecentRows<ProcessRow>
   private var notifications: RecentRows<NotificationRow>
@@ -108,7 +107,6 @@ package final class LiveLook: @unchecked Sendable {
 
   package init(_ phone: Phone) {
     self.phone = phone
-    clock = phone.clock
     pushes = RecentRows("\(phone.os)/pushes.jsonl", most: Self.rowsMax)
     processes = RecentRows(phone.processLedger, most: 4 * Self.rowsMax)
     notifications = RecentRows("\(phone.os)/notifications.jsonl", most: 4 * Self.rowsMax)
@@ -121,14 +119,13 @@ package final class LiveLook: @unchecked Sendable {
     processes.update()
     notifications.update()
     events.update()
-    lookIntoContainer(changed: changed)
-    var view = LiveView(home: phone.home, wallNs: clock.wallNanoseconds)
-    let iosd = DaemonAnswer<PhoneFacts>(to: ControlMessage("status"), from: .iosd, of: phone)
-    let lspd = DaemonAnswer<PeerFacts>(to: ControlMessage("status"), from: .lspd, of: phone)
-    view.processes = processRows(iosd, lspd)
-    view.peer = peer(lspd)
-    view.wallet = HomeWallet.name(of: phone)
-    fillFromContainer(&view)
+    var view = LiveView(RunView(phone, container: lookIntoContainer(changed: changed)), RecentRun())
+    view.processes = processRows(view.first)
+    if case .success(let report)? = container {
+      view.payments = Array(PaymentList.rows(of: report.wallet).prefix(Self.rowsMax))
+      let received = report.wallet.count(of: "received_payments")
+      (view.paymentsReceived, view.paymentsReceivedIsExact) = (received.number, received.isExact)
+    }
     let shown = Set(notifications.rows.compactMap(\.push))
     view.pushes = pushes.rows.reversed().map { push($0, isShown: shown.contains($0.id)) }
     view.pushesCount = pushes.lastID
@@ -142,145 +139,55 @@ package final class LiveLook: @unchecked Sendable {
   // MARK: The container
 
   /// A container that no process has open is read from a copy, and only again when a file has changed.
-  private func lookIntoContainer(changed: Bool) {
-    if !changed, case .success(let report)? = container, !report.snapshot.isLive { return }
-    container = Result { () throws(ContainerError) in
-      try ContainerReport(of: phone.container, clock: clock, ends: HolderEnds(of: phone), rows: Self.rowsMax)
+  private func lookIntoContainer(changed: Bool) -> Result<ContainerReport, ContainerError> {
+    if !changed, case .success(let report)? = container, !report.snapshot.isLive { return .success(report) }
+    let new = Result { () throws(ContainerError) in
+      try ContainerReport(
+        of: phone.container, clock: phone.clock, ends: HolderEnds(of: phone), rows: Self.rowsMax)
     }
-  }
-
-  private func fillFromContainer(_ view: inout LiveView) {
-    switch container {
-    case .success(let report)?:
-      view.holder = holder(report)
-      view.balanceMsat = report.wallet.channels.first?.localMsat
-      view.receivableMsat = report.wallet.channels.first?.remoteMsat
-      view.payments = payments(report.wallet)
-      let received = report.wallet.count(of: "received_payments")
-      view.paymentsReceived = received.number
-      view.paymentsReceivedIsExact = received.isExact
-      view.problems += report.problems
-    case .failure(let error)?:
-      // Until the first process of the wallet there is nothing to read.
-      if processes.rows.isEmpty {
-        view.holder.sentence = "no process: the wallet has never run"
-      } else {
-        view.holder.sentence = "unknown: \(error.description)"
-        view.holder.isUnknown = true
-      }
-    case nil: break
-    }
-  }
-
-  private func holder(_ report: ContainerReport) -> LiveView.Holder {
-    var holder = LiveView.Holder()
-    holder.sentence = report.holderSentence
-    holder.isHeld = report.verdict.isHeld
-    if case .stopped = report.verdict { holder.isStopped = true }
-    guard let claim = report.snapshot.claims.last else { return holder }
-    holder.role = claim.row.role.rawValue
-    holder.pid = claim.row.process.pid
-    holder.epoch = claim.row.epoch
-    holder.because = report.words(claim)
-    holder.claimedAtWallNs = claim.wallClockNanoseconds
-    guard let beat = report.ownerBeat else { return holder }
-    holder.phase = beat.phase.word
-    holder.beat = beat.counter
-    holder.beatAtWallNs = beat.wallClockNanoseconds
-    return holder
-  }
-
-  private func payments(_ wallet: WalletView) -> [LiveView.Payment] {
-    let received = wallet.payments.map {
-      LiveView.Payment(
-        way: "received", id: $0.id, amountMsat: $0.amountMsat, paymentHash: $0.paymentHash, state: "paid",
-        atWallNs: $0.receivedWallNs)
-    }
-    let sent = wallet.sent.map {
-      LiveView.Payment(
-        way: "sent", id: $0.id, amountMsat: $0.amountMsat, paymentHash: $0.paymentHash, state: $0.state,
-        atWallNs: $0.begunWallNs)
-    }
-    return Array(
-      (received + sent).sorted { ($0.atWallNs, $0.way, $0.id) > ($1.atWallNs, $1.way, $1.id) }.prefix(
-        Self.rowsMax))
+    container = new
+    return new
   }
 
   // MARK: The processes
 
-  private func processRows(
-    _ iosd: DaemonAnswer<PhoneFacts>, _ lspd: DaemonAnswer<PeerFacts>
-  ) -> [LiveView.Process] {
-    let facts = iosd.facts
+  private func processRows(_ view: RunView) -> [RecentRun.Process] {
     let extensionName = processes.rows.last { $0.role == Role.extension.rawValue }?.processName
     return [
-      wallet(Role.app.processName, facts?.app),
-      wallet(extensionName ?? Role.extension.processName, facts?.extension),
-      daemon(.iosd, iosd.trouble(of: .iosd)), daemon(.lspd, lspd.trouble(of: .lspd)),
+      wallet(Role.app.processName, view.iosd?.app),
+      wallet(extensionName ?? Role.extension.processName, view.iosd?.extension),
+      daemon(.iosd, view.iosdTrouble), daemon(.lspd, view.lspdTrouble),
     ]
   }
 
-  private func wallet(_ name: String, _ facts: WalletFacts?) -> LiveView.Process {
-    var row = LiveView.Process(name: name, pid: facts?.pid, state: facts?.state ?? "unknown")
-    if let pid = facts?.pid {
-      if facts?.isFrozen == true { row.state = "stopped" }
-      let memory = MemoryFigures(of: pid)
-      row.footprintBytes = memory?.footprintBytes
-      row.residentBytes = memory?.residentBytes
-    }
-    var words = facts?.status?["text"].map { [$0.onOneLine] } ?? []
-    if let silence = facts?.silence { words.append(silence) }
-    if let push = facts?.push { words.append("push \(push)") }
-    if let waiting = facts?.waitingPushes, waiting > 0 { words.append("\(waiting) more waiting") }
-    let tasks = facts?.ownTasks ?? []
-    if !tasks.isEmpty { words.append("at work on \(tasks.joined(separator: ", ").onOneLine)") }
-    row.text = words.isEmpty ? nil : words.joined(separator: "; ")
-    return row
+  private func wallet(_ name: String, _ facts: WalletFacts?) -> RecentRun.Process {
+    let memory = (facts?.pid).flatMap { MemoryFigures(of: $0) }
+    let words = ([facts?.status?["text"]].compactMap { $0 } + (facts?.works ?? [])).map(\.onOneLine)
+    return RecentRun.Process(
+      name: name, pid: facts?.pid, state: facts?.isFrozen == true ? "stopped" : facts?.state ?? "unknown",
+      footprintBytes: memory?.footprintBytes, residentBytes: memory?.residentBytes,
+      text: words.isEmpty ? nil : words.joined(separator: "; "))
   }
 
-  private func daemon(_ daemon: Daemon, _ trouble: String?) -> LiveView.Process {
+  private func daemon(_ daemon: Daemon, _ trouble: String?) -> RecentRun.Process {
     guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)) else {
-      return LiveView.Process(name: daemon.rawValue, state: "not-running", text: trouble?.onOneLine)
+      return RecentRun.Process(name: daemon.rawValue, state: "not-running", text: trouble?.onOneLine)
     }
     let memory = MemoryFigures(of: pid)
-    return LiveView.Process(
+    return RecentRun.Process(
       name: daemon.rawValue, pid: pid, state: ProcessTable.isStopped(pid) ? "stopped" : "running",
       footprintBytes: memory?.footprintBytes, residentBytes: memory?.residentBytes, text: trouble?.onOneLine)
   }
 
-  private func peer(_ answer: DaemonAnswer<PeerFacts>) -> LiveView.Peer {
-    var peer = LiveView.Peer()
-    guard let facts = answer.facts else {
-      peer.sentence = (answer.trouble(of: .lspd) ?? "unknown").onOneLine
-      return peer
-    }
-    peer.isConnected = facts.walletConnected
-    peer.isEstablished = facts.channelEstablished
-    peer.epoch = facts.epoch
-    peer.held = facts.held
-    peer.offered = facts.offered
-    let state =
-      !facts.walletConnected
-      ? "not connected" : facts.channelEstablished ? "connected, channel established" : "connected"
-    peer.sentence = "\(state)\(facts.epoch.map { " (epoch \($0))" } ?? "")"
-    if facts.held > 0 { peer.sentence += ", holds \(HumanText.count(facts.held, "payment"))" }
-    if facts.offered > 0 {
-      let span = facts.offeredForMs.map { " for \(HumanText.span(.milliseconds($0)))" } ?? ""
-      peer.sentence += ", \(facts.offered) offered\(span)"
-    }
-    return peer
-  }
-
   // MARK: Rows of iosd
 
-  private func push(_ row: PushRow, isShown: Bool) -> LiveView.Push {
-    let kind = row.isVisible ? "visible" : row.isBadgeOrSound == true ? "badge or sound" : "silent"
+  private func push(_ row: PushRow, isShown: Bool) -> RecentRun.Push {
     let fate = row.fate ?? (isShown ? "shown" : row.isVisible ? "not shown yet" : "on its way")
-    return LiveView.Push(id: row.id, kind: kind, fate: fate.onOneLine, atWallNs: row.wallNs)
+    return RecentRun.Push(id: row.id, kind: row.kind, fate: fate.onOneLine, atWallNs: row.wallNs)
   }
 
-  private func end(_ row: ProcessRow) -> LiveView.End {
-    LiveView.End(
+  private func end(_ row: ProcessRow) -> RecentRun.End {
+    RecentRun.End(
       process: row.processName, pid: row.pid, wasKilled: row.how == "signalled" || row.hasCrashed == true,
       reason: (row.reason ?? row.how ?? "ended").onOneLine, atWallNs: row.endedWallNs ?? row.startedWallNs)
   }
@@ -312,7 +219,7 @@ struct RecentEvents {
   private var merger: JournalMerger?
   private var narrator = JournalNarrator()
   private let most: Int
-  private(set) var events: [LiveView.Event] = []
+  private(set) var events: [RecentRun.Event] = []
 
   init(_ phone: Phone, most: Int) {
     journals = phone.journal
@@ -337,7 +244,7 @@ struct RecentEvents {
       guard merger.isWhole(entry) else { continue }
       for sentence in sentences where sentence.matters {
         events.append(
-          LiveView.Event(
+          RecentRun.Event(
             process: entry.process.onOneLine, text: sentence.text, atWallNs: entry.line.header.wall))
       }
     }

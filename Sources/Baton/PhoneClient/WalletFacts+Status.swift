@@ -17,6 +17,37 @@ extension WalletFacts {
   }
 }
 
+extension WalletFacts {
+  /// What the process is at, beside its state and its text.
+  package var works: [String] {
+    let tasks = ownTasks ?? []
+    return [
+      silence, push.map { "push \($0)" }, waitingPushes.flatMap { $0 > 0 ? "\($0) more waiting" : nil },
+      tasks.isEmpty ? nil : "at work on: \(tasks.joined(separator: ", "))",
+    ].compactMap { $0 }
+  }
+}
+
+extension PeerFacts {
+  /// The wallet's connection.
+  package var connection: String {
+    guard walletConnected else { return "not connected" }
+    let state = channelEstablished ? "connected, channel established" : "connected"
+    return "\(state)\(epoch.map { " (epoch \($0))" } ?? "")"
+  }
+
+  /// The payments that wait for the wallet, after `connection`.
+  package var waiting: String {
+    (held > 0 ? ", holds \(HumanText.count(held, "payment"))" : "")
+      + (offered > 0 ? ", \(offered) offered\(offeredFor)" : "")
+  }
+
+  /// A wallet answers an offer in milliseconds, or it is frozen or waits for other parts.
+  package var offeredFor: String {
+    offeredForMs.map { " for \(HumanText.span(.milliseconds($0)))" } ?? ""
+  }
+}
+
 extension PhoneFacts {
   package func process(_ role: Role) -> WalletFacts { role == .app ? app : `extension` }
 }

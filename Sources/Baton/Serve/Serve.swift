@@ -172,7 +172,8 @@ package final class Serve {
   /// What the phone refuses is no mistake in the request.
   private static func response(_ outcome: LiveOutcome) -> HTTPResponse {
     guard !outcome.isFailure else { return HTTPResponse(status: 409, error: outcome.sentence) }
-    return HTTPResponse(status: 200, json: ServeDone(outcome).json)
+    return HTTPResponse(
+      status: 200, json: ServeDone(did: outcome.action.rawValue, sentence: outcome.sentence).json)
   }
 }
 
@@ -316,4 +317,21 @@ enum ServeRefusal: Error, Hashable, CustomStringConvertible {
     case .noSuchAction: "there is no such action; `do` is one of \(ServeGate.actions.joined(separator: ", "))"
     }
   }
+}
+
+/// What `baton serve` prints.
+package struct ServeAddress: Report {
+  package var home: String
+  /// With the token; it opens the page.
+  package var url: String
+  package var port: Int64
+  /// For `Authorization: Bearer`.
+  package var token: String
+  package var control: Bool
+}
+
+/// The answer to a done action.
+package struct ServeDone: Report {
+  package var did: String
+  package var sentence: String
 }

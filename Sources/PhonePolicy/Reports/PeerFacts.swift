@@ -1,5 +1,5 @@
 /// lspd's answer to `status`.
-public struct PeerFacts: Report {
+public struct PeerFacts: Report, Hashable {
   public var address = ""
   /// Where lspd answers senders' questions, as in its file `http`.
   public var http: String?

@@ -1,5 +1,5 @@
 /// iosd's answer to `status`.
-public struct PhoneFacts: Report {
+public struct PhoneFacts: Report, Hashable {
   public var app = WalletFacts()
   public var `extension` = WalletFacts()
   public var nowPlaying: NowPlaying?
@@ -47,7 +47,7 @@ public struct WalletFacts: Report, Hashable {
   public init() {}
 }
 
-public struct NowPlaying: Report {
+public struct NowPlaying: Report, Hashable {
   public var by = "app"
   public var sinceAtNs: Int64
   /// From 0 to 1.

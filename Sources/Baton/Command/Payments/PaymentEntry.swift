@@ -4,34 +4,34 @@ import Lightning
 import PhonePolicy
 
 /// A payment of the wallet, in either direction, or one that the peer holds for it.
-struct PaymentEntry: Report, Hashable {
-  enum Direction: String, Codable, CaseIterable {
+package struct PaymentEntry: Report, Hashable {
+  package enum Direction: String, Codable, CaseIterable {
     case incoming = "in"
     case outgoing = "out"
   }
 
-  var direction: Direction
+  package var direction: Direction
   /// In: `received`, `held` (by the peer), `offered` (HTLC pending). Out: `pending`, `paid`, `failed`, `lost`; of a
   /// withdrawal `signing`, `committed`, `signed`, `done`, `forgotten`, `lost`.
-  var state: String
-  var amountMsat: UInt64
+  package var state: String
+  package var amountMsat: UInt64
   /// Nil of a withdrawal, which has a `txid` instead.
-  var paymentHash: String?
-  var txid: String?
-  var feeMsat: UInt64?
+  package var paymentHash: String?
+  package var txid: String?
+  package var feeMsat: UInt64?
   /// When it was received, begun, or requested from the peer.
-  var atWallNs: Int64
+  package var atWallNs: Int64
   /// The epoch that received or began it.
-  var epoch: Int64?
-  var text: String?
-  var preimage: String?
-  var failureCode: Int64?
+  package var epoch: Int64?
+  package var text: String?
+  package var preimage: String?
+  package var failureCode: Int64?
   /// BOLT 4's name of `failureCode`.
-  var codeName: String?
+  package var codeName: String?
   /// How long the peer still holds it.
-  var holdLeftMs: Int64?
+  package var holdLeftMs: Int64?
   /// Which of its sender's attempts the peer has, if the sender counts.
-  var attempt: UInt64?
+  package var attempt: UInt64?
 
   init(_ payment: WalletView.PaymentFacts, text: String?) {
     direction = .incoming

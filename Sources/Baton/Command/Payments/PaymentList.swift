@@ -19,10 +19,15 @@ struct PaymentList {
     let held = (answer.facts ?? []).compactMap {
       PaymentEntry(atPeer: $0, text: { texts[$0] }, wallNanoseconds: wall, now: now)
     }
-    let received = (wallet?.payments ?? []).map { PaymentEntry($0, text: texts[$0.paymentHash]) }
-    let sent = (wallet?.sent ?? []).map { PaymentEntry($0) }
-    let withdrawn = (wallet?.splices ?? []).map { PaymentEntry($0) }
-    entries = Array(Self.inOrder(held: held, [received, sent, withdrawn]).prefix(most))
+    entries = Array((wallet.map { Self.rows(of: $0, held: held) } ?? held.reversed()).prefix(most))
+  }
+
+  /// Those of the wallet, after those that the peer holds.
+  static func rows(of wallet: WalletView, held: [PaymentEntry] = []) -> [PaymentEntry] {
+    let texts = Dictionary(wallet.invoices.map { ($0.paymentHash, $0.text) }) { first, _ in first }
+    let received = wallet.payments.map { PaymentEntry($0, text: texts[$0.paymentHash]) }
+    return inOrder(
+      held: held, [received, wallet.sent.map { PaymentEntry($0) }, wallet.splices.map { PaymentEntry($0) }])
   }
 
   /// Held payments come first. The lists of the wallet each keep their order, which a step of the wall clock cannot

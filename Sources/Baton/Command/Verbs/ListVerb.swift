@@ -65,7 +65,7 @@ enum ListVerb: Verb {
       try payments(phone, most: Int(invocation.line.number("-n")), output)
     case .pushes:
       try StatusVerb.requirePhone(phone)
-      PushPage(figures: PushFigures(of: phone)).tell(output, wallNanoseconds: phone.clock.wallNanoseconds)
+      PushFigures(of: phone).tell(output, wallNanoseconds: phone.clock.wallNanoseconds)
     case .notifications: try notifications(phone, output)
     case .categories:
       show(

@@ -19,7 +19,7 @@ enum StatusVerb: Verb {
     let phone = try invocation.phone
     try requirePhone(phone)
     let status = PhoneStatus(phone)
-    invocation.output.isJSON ? invocation.output.say(status.document) : status.tell(invocation.output)
+    invocation.output.isJSON ? invocation.output.say(status.view) : status.tell(invocation.output)
     return .done
   }
 

@@ -177,20 +177,27 @@ extension ContainerReport {
   }
 
   /// The node's holder, or its last one.
-  package struct Holder: Report {
-    var verdict: String
-    var sentence: String
-    var epoch: UInt64?
-    var role: String?
-    var pid: Int32?
-    var reason: String?
+  package struct Holder: Report, Hashable {
+    package var verdict: String
+    package var sentence: String
+    /// Its role lock is held.
+    package var isHeld = false
+    package var epoch: UInt64?
+    /// app or extension; missing before the first claim.
+    package var role: String?
+    package var pid: Int32?
+    package var reason: String?
     /// `reason` as a sentence.
-    var because: String?
-    var claimedWallNs: Int64?
-    var claimedAgoMs: Int64?
-    var lockHeld: Bool?
-    var phase: String?
-    var beatCounter: UInt64?
+    package var because: String?
+    package var claimedWallNs: Int64?
+    package var claimedAgoMs: Int64?
+    package var lockHeld: Bool?
+    package var phase: String?
+    package var beatCounter: UInt64?
+    package var beatWallNs: Int64?
+
+    /// By a signal or a debugger.
+    package var isStopped: Bool { verdict == HolderVerdict.stopped(age: nil).word }
   }
 
   /// A payment that a push announced.
@@ -287,7 +294,7 @@ extension ContainerReport {
   }
 
   package var holder: Holder {
-    var holder = Holder(verdict: verdict.word, sentence: holderSentence)
+    var holder = Holder(verdict: verdict.word, sentence: holderSentence, isHeld: verdict.isHeld)
     guard let claim = snapshot.claims.last else { return holder }
     holder.epoch = claim.row.epoch
     holder.role = claim.row.role.rawValue
@@ -298,7 +305,7 @@ extension ContainerReport {
     holder.claimedAgoMs = heldFor?.wholeMilliseconds
     holder.lockHeld = !snapshot.lock(of: claim.row.role).holders.isEmpty
     holder.phase = ownerBeat?.phase.word
-    holder.beatCounter = ownerBeat?.counter
+    (holder.beatCounter, holder.beatWallNs) = (ownerBeat?.counter, ownerBeat?.wallClockNanoseconds)
     return holder
   }
 

@@ -30,7 +30,7 @@ struct DoctorReport {
         checksIndexes: isDeep, peerEpoch: phone?.peerEpoch)
       findings += report.findings
       if place.hasHome, !report.wallet.channels.isEmpty, let lost = PhoneLook.lostSeed(of: place.phone) {
-        findings.append(lost.finding)
+        findings.append(lost)
       }
       if !report.snapshot.hasCheckedPages {
         unlooked.append("not every page of the database was checked, as it is large; --deep checks all")
@@ -46,7 +46,7 @@ struct DoctorReport {
         findings.append(Finding(error))
       }
     }
-    findings += phone?.notes.map(\.finding) ?? []
+    findings += phone?.findings ?? []
     let secrets = SecretLook(place, all: isDeep)
     findings += secrets.marks.map(\.finding)
     if secrets.cut > 0 {
@@ -85,7 +85,7 @@ struct DoctorReport {
         case .note: (.dim, "note")
         }
       output.say(
-        "\(number == 0 ? "" : "\n")\(output.paint(word, colour))  \(output.paint(finding.kind.rawValue, .bold))"
+        "\(number == 0 ? "" : "\n")\(output.paint(word, colour))  \(output.paint(finding.kind.word, .bold))"
       )
       output.facts([("  what", finding.what), ("  means", finding.kind.meaning)])
       if !finding.remedy.isEmpty { output.facts([("  do   ", finding.remedy)]) }

@@ -8,20 +8,23 @@ import Platform
 
 /// Gathers the facts of a phone: its home, its daemons, its processes, its secrets. Nothing is written.
 struct PhoneLook {
-  let notes: [PhoneNote]
+  let findings: [Finding]
   /// The peer's highest epoch.
   let peerEpoch: UInt64?
 
   init(_ phone: Phone) {
-    var notes: [PhoneNote] = []
+    var notes: [Finding] = []
     do throws(SystemError) { try OwnHome.check(phone.home) } catch {
-      notes.append(.openHome(error.description))
+      notes.append(Finding(.openToOthers, error.description))
     }
     notes += Self.secretFiles(of: phone).compactMap { path in
       guard let mark = ContainerFiles.mark(path, isKnown: true), mark.kind == .plain,
         mark.permissions & 0o077 != 0
       else { return nil }
-      return .openSecret(mark)
+      return Finding(
+        .secretInTheClear,
+        "\(path) has a key, and others have rights on it (mode \(String(mark.permissions, radix: 8)))",
+        remedy: "run chmod 600 on it", fix: .narrow(path: path, mode: mark.permissions & ~0o077))
     }
     // Those of a start refuse such a home before they look at anything in it.
     if notes.isEmpty { notes += Self.refusals(of: phone) }
@@ -34,14 +37,24 @@ struct PhoneLook {
     notes += Self.silent(iosd, .iosd, phone) + Self.silent(lspd, .lspd, phone)
     notes += Self.processes(of: phone, iosd.facts)
     if lspd.facts != nil, let payments = try? phone.peerPayments() {
-      notes += [PhoneNote.waiting(payments, at: Clock.monotonicNow)].compactMap { $0 }
+      notes += [Finding.waiting(payments, at: Clock.monotonicNow)].compactMap { $0 }
     }
     if let bytes = MachineLook.freeBytes(of: phone.home), bytes < Self.roomNeeded {
-      notes.append(.full(phone.home, bytes))
+      notes.append(
+        Finding(
+          .noRoom, "the disk of \(phone.home) has \(bytes) bytes free",
+          remedy: "free some space, then run `baton up`"))
     }
-    for spot in iosd.facts?.blindSpots ?? [] { notes.append(.blindSpot(spot)) }
-    if let why = iosd.facts?.limits.noGroupBecause { notes.append(.memoryBySamples(why)) }
-    self.notes = notes
+    notes += (iosd.facts?.blindSpots ?? []).map {
+      Finding(.connectionsStayOpen, "not emulated on this machine: \($0)")
+    }
+    if let why = iosd.facts?.limits.noGroupBecause {
+      notes.append(
+        Finding(
+          .memoryInexact, "iosd has no memory cgroup for the extension: \(why)",
+          remedy: "nothing to do; with cgroup v1 and its rights the kernel holds the limit"))
+    }
+    findings = notes
     peerEpoch = lspd.facts?.epoch
   }
 
@@ -63,37 +76,40 @@ struct PhoneLook {
   }
 
   /// By the checks of the start itself, as far as they write nothing.
-  private static func refusals(of phone: Phone) -> [PhoneNote] {
-    var notes: [PhoneNote] = []
+  private static func refusals(of phone: Phone) -> [Finding] {
+    var notes: [Finding] = []
     do throws(CommandFailure) { _ = try HomeWallet.read(of: phone) } catch {
-      notes.append(.startRefused(error.sentence))
+      notes.append(Finding(.startRefused, error.sentence))
     }
     notes += Daemon.allCases.compactMap { daemon in
-      UnixListener.obstacle(at: phone.socket(of: daemon)).map { .startRefused($0.description) }
+      UnixListener.obstacle(at: phone.socket(of: daemon)).map { Finding(.startRefused, $0.description) }
     }
     if let fault = fault(
       of: keychainKey(of: phone), isNeeded: items(of: phone).contains { $0.hasSuffix(".item") })
     {
-      notes.append(.seedLost(fault))
+      notes.append(Finding(.seedLost, fault))
     }
     return notes + peerFiles(of: phone)
   }
 
   /// Another phone's lspd is not this home's.
-  private static func peerFiles(of phone: Phone) -> [PhoneNote] {
+  private static func peerFiles(of phone: Phone) -> [Finding] {
     let ledger = "\(phone.lsp)/ledger.sqlite"
     guard FilePath.exists(ledger) else {
       guard FilePath.exists(nodeKey(of: phone)) else { return [] }
-      return [.peerLost("\(ledger) is missing; put it back, or begin a new phone with --home")]
+      return [Finding(.peerLost, "\(ledger) is missing; put it back, or begin a new phone with --home")]
     }
-    var notes = [fault(of: nodeKey(of: phone), isNeeded: true)].compactMap { $0.map(PhoneNote.peerLost) }
+    var notes = [fault(of: nodeKey(of: phone), isNeeded: true)].compactMap {
+      $0.map { Finding(.peerLost, $0) }
+    }
     do throws(JudgeError) { _ = try PushSuccess.payments(of: phone) } catch {
       switch error {
       case .damaged(let path, let reason), .unreadable(let path, let reason):
         notes.append(
-          .peerLost(
+          Finding(
+            .peerLost,
             "lspd cannot use \(path) (\(reason)); put a copy of it back, or begin a new phone with --home"))
-      default: notes.append(.unread("\(error)"))
+      default: notes.append(Finding(.unreadable, "\(error)"))
       }
     }
     return notes
@@ -107,7 +123,7 @@ struct PhoneLook {
   }
 
   /// A wallet with a channel has a seed. An item that cannot be read may be it.
-  static func lostSeed(of phone: Phone) -> PhoneNote? {
+  static func lostSeed(of phone: Phone) -> Finding? {
     let isThere = items(of: phone).contains { path in
       guard let bytes = try? SmallFile.readOwn(path, limit: 1 << 16), let item = JSONValue(parsing: bytes)
       else { return true }
@@ -117,7 +133,8 @@ struct PhoneLook {
       FilePath.exists("\(phone.keychain)/items")
       && DirectoryListing.names(of: "\(phone.keychain)/items") == nil
     guard !isThere, !isUnread, !FilePath.exists(seedFile(of: phone)) else { return nil }
-    return .seedLost(
+    return Finding(
+      .seedLost,
       "\(phone.keychain) has no seed, and the container has a channel; put the items of the keychain back")
   }
 
@@ -125,30 +142,36 @@ struct PhoneLook {
 
   private static func missing<Facts>(
     _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone
-  ) -> [PhoneNote] {
+  ) -> [Finding] {
     guard case .notRunning = answer, let trouble = answer.trouble(of: daemon) else { return [] }
-    return [.missing(trouble, log: phone.log(of: daemon))]
+    return [Finding(.daemonMissing, trouble, remedy: "its last output is in \(phone.log(of: daemon))")]
   }
 
   private static func silent<Facts>(
     _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone
-  ) -> [PhoneNote] {
+  ) -> [Finding] {
     guard case .silent(let sentence) = answer else { return [] }
     let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon))
     let isStopped = pid.map { ProcessTable.isStopped($0) } ?? false
-    return [isStopped ? .stopped(daemon.rawValue, sentence) : .silent(daemon.rawValue, sentence)]
+    return [Finding(isStopped ? .daemonStopped : .daemonSilent, sentence)]
   }
 
   /// The last of each role, as `baton list processes -a` lists them.
-  private static func processes(of phone: Phone, _ facts: PhoneFacts?) -> [PhoneNote] {
+  private static func processes(of phone: Phone, _ facts: PhoneFacts?) -> [Finding] {
     let rows = ProcessRow.written(in: phone.processLedger).lastOfEach
     return Role.allCases.compactMap { role in
       guard let row = rows.last(where: { $0.role == role.rawValue }) else { return nil }
       if row.hasEnded {
-        return row.hasFailed ? .failed(row.processName, row.pid, row.wholeReason ?? "failed") : nil
+        return row.hasFailed
+          ? Finding(
+            .processFailed,
+            "the last \(row.processName) (process \(row.pid)) \(row.wholeReason ?? "failed")",
+            remedy: "mend the cause; `baton list processes -a` lists every process and its end") : nil
       }
       guard let now = facts?.process(role), now.pid == row.pid, let silence = now.silence else { return nil }
-      return .saysNothing(row.processName, row.pid, silence)
+      return Finding(
+        .processSilent, "\(row.processName) (process \(row.pid)) is \(silence)",
+        remedy: "see what it waits for, then end it with `kill \(row.pid)`")
     }
   }
 }

@@ -6,124 +6,61 @@ import Judge
 import PhonePolicy
 
 /// The output of `baton list pushes`: the list, and the figures below it.
-package struct PushPage {
-  package let figures: PushFigures
-
+extension PushFigures {
   package func tell(_ output: Output, wallNanoseconds now: Int64) {
-    guard !output.isJSON else { return output.say(document) }
-    if figures.pushes.isEmpty {
+    guard !output.isJSON else { return output.say(self) }
+    if pushes.isEmpty {
       output.say("no push has arrived yet; `baton push` delivers one")
     } else {
       output.table(
-        [["PUSH", "KIND", "CAME", "NODE", "CONNECTED", "OUTCOME"]] + figures.pushes.map { cells($0, now) })
+        [["PUSH", "KIND", "CAME", "NODE", "CONNECTED", "OUTCOME"]] + pushes.map { cells($0, now) })
     }
     for sentence in sentences { output.say(sentence) }
   }
 
-  private func cells(_ push: PushFacts, _ now: Int64) -> [String] {
-    func after(_ span: TimeSpan?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
+  private func cells(_ push: Push, _ now: Int64) -> [String] {
+    func after(_ ms: Int64?) -> String { ms.map { "after \(HumanText.span(.milliseconds($0)))" } ?? "" }
     return [
-      "\(push.row.id)", kind(push), came(push, now), after(push.time?.nodeStarted),
-      after(push.time?.connected), fate(push),
+      "\(push.id)", push.first.of.map { "silent, of \($0)" } ?? push.first.kind, came(push.first, now),
+      after(push.nodeStartMs),
+      after(push.connectedMs), fate(push.first),
     ]
   }
 
-  private func kind(_ push: PushFacts) -> String {
-    if push.row.isVisible { return "visible" }
-    if push.row.isBadgeOrSound == true { return "badge or sound" }
-    return push.row.of.map { "silent, of \($0)" } ?? "silent"
-  }
-
-  private func fate(_ push: PushFacts) -> String {
-    let words = push.row.fate ?? ""
-    guard let late = push.row.lateMs, push.row.fateCode != .late else { return words }
+  private func fate(_ push: PushRow) -> String {
+    let words = push.fate ?? ""
+    guard let late = push.lateMs, push.fateCode != .late else { return words }
     return "\(words), \(HumanText.span(.milliseconds(late))) late"
   }
 
   /// If the clock was set back since, the age is unknown, and the recorded time is shown.
-  private func came(_ push: PushFacts, _ now: Int64) -> String {
-    let (ago, overflowed) = now.subtractingReportingOverflow(push.row.wallNs)
-    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.row.wallNs))" }
+  private func came(_ push: PushRow, _ now: Int64) -> String {
+    let (ago, overflowed) = now.subtractingReportingOverflow(push.wallNs)
+    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.wallNs))" }
     return "\(HumanText.span(TimeSpan(nanoseconds: ago))) ago"
   }
 
   package var sentences: [String] {
     var all: [String] = []
-    if figures.silentArrived > 0 {
+    if silent.arrived > 0 {
       all.append(
-        "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) \(figures.handlerStarts == 1 ? "was" : "were") handed to the app, "
-          + "with \(figures.received) the app received a payment, with \(figures.leftToVisible) it did not")
+        "silent pushes: \(silent.arrived) arrived, \(silent.handlerStarts) \(silent.handlerStarts == 1 ? "was" : "were") handed to the app, "
+          + "with \(silent.received) the app received a payment, with \(silent.leftToVisible) it did not")
     }
     for (what, spans) in [
-      ("the node started", figures.nodeStarts), ("the node was connected", figures.connections),
+      ("the node started", silent.nodeStartMs), ("the node was connected", silent.connectedMs),
     ] where !spans.isEmpty {
+      let (median, most) = (spans[spans.count / 2], spans[spans.count - 1])
       all.append(
-        "\(what) \(HumanText.span(spans[spans.count / 2])) after a silent push (median), at most \(HumanText.span(spans[spans.count - 1]))"
+        "\(what) \(HumanText.span(.milliseconds(median))) after a silent push (median), at most \(HumanText.span(.milliseconds(most)))"
       )
     }
-    if figures.tasksBegun > 0 {
-      all.append("background tasks: \(figures.tasksCompleted) completed of \(figures.tasksBegun) begun")
+    if tasks.begun > 0 {
+      all.append("background tasks: \(tasks.completed) completed of \(tasks.begun) begun")
     }
-    if let success = figures.success, success.announced > 0 { all.append(sentence(success)) }
-    if let memory = sentence(figures.memory) { all.append(memory) }
+    if let success, success.announced > 0 { all.append(success.sentence) }
+    if let memory = memory.sentence { all.append(memory) }
     return all
-  }
-
-  private func sentence(_ success: PushSuccess) -> String {
-    let isOne = success.announced == 1
-    return
-      "of \(success.announced) \(isOne ? "payment" : "payments") announced by a push, \(success.receivedInTime) "
-      + "\(success.receivedInTime == 1 ? "was" : "were") received within \(PushSuccess.bound.wholeMilliseconds / 1000) s of it"
-  }
-
-  private func sentence(_ memory: PeakMemory) -> String? {
-    func peak(_ who: String, _ bytes: UInt64?, _ count: Int) -> String? {
-      bytes.map {
-        "\(who) at most \(HumanText.megabytes($0)) (\(count) \(count == 1 ? "process" : "processes"))"
-      }
-    }
-    let parts = [
-      peak("the extension", memory.extensionBytes, memory.extensionProcesses),
-      peak("the app", memory.appBytes, memory.appProcesses),
-      peak("the app at work on a silent push", memory.appAtWorkBytes, memory.appAtWorkProcesses),
-    ].compactMap { $0 }
-    return parts.isEmpty ? nil : "memory of processes that have ended: \(parts.joined(separator: ", "))"
-  }
-
-  struct Document: Report {
-    struct Silent: Report {
-      var arrived: Int
-      /// How often a silent push was handed to the app.
-      var handlerStarts: Int
-      /// Pushes that received a payment.
-      var received: Int
-      /// Pushes that ended without the payment that they announced.
-      var leftToVisible: Int
-      var nodeStartMs: [Int64]
-      var connectedMs: [Int64]
-    }
-
-    struct Tasks: Report {
-      var begun: Int
-      var completed: Int
-    }
-
-    var pushes: [Joined<PushRow, PushFacts.Times>]
-    var silent: Silent
-    var tasks: Tasks
-    var memory: PeakMemory
-    var success: PushSuccess?
-  }
-
-  var document: Document {
-    Document(
-      pushes: figures.pushes.map(\.document),
-      silent: .init(
-        arrived: figures.silentArrived, handlerStarts: figures.handlerStarts, received: figures.received,
-        leftToVisible: figures.leftToVisible, nodeStartMs: figures.nodeStarts.map(\.wholeMilliseconds),
-        connectedMs: figures.connections.map(\.wholeMilliseconds)),
-      tasks: .init(begun: figures.tasksBegun, completed: figures.tasksCompleted), memory: figures.memory,
-      success: figures.success)
   }
 }
 
@@ -153,6 +90,19 @@ package struct PeakMemory: Report, Hashable {
     appAtWorkBytes = atWork.max()
     appAtWorkProcesses = atWork.count
   }
+
+  var sentence: String? {
+    func peak(_ who: String, _ bytes: UInt64?, _ count: Int) -> String? {
+      bytes.map {
+        "\(who) at most \(HumanText.megabytes($0)) (\(HumanText.count(count, "process", "processes")))"
+      }
+    }
+    let parts = [
+      peak("the extension", extensionBytes, extensionProcesses), peak("the app", appBytes, appProcesses),
+      peak("the app at work on a silent push", appAtWorkBytes, appAtWorkProcesses),
+    ].compactMap { $0 }
+    return parts.isEmpty ? nil : "memory of processes that have ended: \(parts.joined(separator: ", "))"
+  }
 }
 
 /// How many of the announced payments were received soon.
@@ -179,43 +129,45 @@ package struct PushSuccess: Report, Hashable {
     guard let payments = try? Self.payments(of: phone) else { return nil }
     self.init(announced: payments.count, receivedInTime: payments.receivedInTime)
   }
-}
 
-/// One push and its outcome, from iosd's rows and the app's journal.
-package struct PushFacts: Hashable, Sendable {
-  struct Times: Report {
-    /// From its arrival at the app or the extension to the node's start, and to the connection.
-    var nodeStartMs: Int64?
-    var connectedMs: Int64?
-  }
-
-  var row: PushRow
-  package var time: PushTime?
-
-  var hasReceived: Bool { row.fateCode == .completed && row.fateDetail == SilentPushResult.newData.rawValue }
-
-  /// The push woke the app for a payment and is over without it: the visible push has to deliver the payment.
-  var isLeftToVisible: Bool {
-    guard time?.isWakingForPayment == true, !hasReceived else { return false }
-    return row.fateCode == .completed || row.fateCode == .expired || row.fateCode == .abandoned
-  }
-
-  var document: Joined<PushRow, Times> {
-    Joined(
-      row,
-      Times(
-        nodeStartMs: time?.nodeStarted?.wholeMilliseconds, connectedMs: time?.connected?.wholeMilliseconds))
+  var sentence: String {
+    "of \(HumanText.count(announced, "payment")) announced by a push, \(receivedInTime) \(receivedInTime == 1 ? "was" : "were") received within \(boundMs / 1000) s of it"
   }
 }
 
 /// Outcomes of a phone's pushes and background tasks, counted from its files; no daemon has to run.
-package struct PushFigures: Sendable {
-  /// In order of their numbers; `fate` is set in each row.
-  package var pushes: [PushFacts] = []
-  /// How often a silent push was handed to the app.
-  package var handlerStarts = 0
-  package var tasksBegun = 0
-  package var tasksCompleted = 0
+package struct PushFigures: Report {
+  package struct Times: Report {
+    /// From its arrival at the app or the extension to the node's start, and to the connection.
+    package var nodeStartMs: Int64?
+    package var connectedMs: Int64?
+  }
+
+  /// One push with its outcome; `fate` is set.
+  package typealias Push = Joined<PushRow, Times>
+
+  package struct Silent: Report {
+    package var arrived: Int
+    /// How often a silent push was handed to the app.
+    package var handlerStarts: Int
+    /// Pushes that received a payment.
+    package var received: Int
+    /// Pushes that woke the app for a payment and ended without it: the visible push has to deliver it.
+    package var leftToVisible: Int
+    /// The shortest first.
+    package var nodeStartMs: [Int64]
+    package var connectedMs: [Int64]
+  }
+
+  package struct Tasks: Report {
+    package var begun: Int
+    package var completed: Int
+  }
+
+  /// In order of their numbers.
+  package var pushes: [Push]
+  package var silent: Silent
+  package var tasks: Tasks
   package var memory: PeakMemory
   /// Nil without the LSP's ledger.
   package var success: PushSuccess?
@@ -227,20 +179,31 @@ package struct PushFigures: Sendable {
     let shown = Dictionary(notifications.compactMap { row in row.push.map { ($0, row) } }) { first, _ in first
     }
     let ends = processes.filter { $0.hasEnded && $0.role == Role.extension.rawValue }
-    self.pushes = pushes.lastOfEach.map { row in
+    let facts = pushes.lastOfEach.map { row in
       var row = row
       row.fate =
         row.fate ?? shown[row.id].map { Self.words(row, shownAs: $0, ends) }
         ?? (row.isVisible ? "not shown yet" : "on its way")
-      return PushFacts(row: row, time: times.last { $0.push == row.id })
+      return (row: row, time: times.last { $0.push == row.id })
     }
-    let ofSilent = times.filter(\.isSilent)
-    handlerStarts = ofSilent.count
+    self.pushes = facts.map { row, time in
+      let (start, connection) = (time?.nodeStarted, time?.connected)
+      return Joined(
+        row, Times(nodeStartMs: start?.wholeMilliseconds, connectedMs: connection?.wholeMilliseconds))
+    }
+    let (ofSilent, silent) = (times.filter(\.isSilent), facts.filter(\.row.isSilent))
+    self.silent = Silent(
+      arrived: silent.count, handlerStarts: ofSilent.count, received: silent.count { $0.row.hasReceived },
+      leftToVisible: silent.count { row, time in
+        time?.isWakingForPayment == true && !row.hasReceived
+          && [.completed, .expired, .abandoned].contains(row.fateCode)
+      },
+      nodeStartMs: silent.compactMap { $0.time?.nodeStarted?.wholeMilliseconds }.sorted(),
+      connectedMs: silent.compactMap { $0.time?.connected?.wholeMilliseconds }.sorted())
     memory = PeakMemory(processes.lastOfEach, times: ofSilent)
     self.success = success
     let begun = tasks.lastOfEach.filter { $0.launchedAtNs != nil }
-    tasksBegun = begun.count
-    tasksCompleted = begun.count { $0.state == "completed" }
+    self.tasks = Tasks(begun: begun.count, completed: begun.count { $0.state == "completed" })
   }
 
   /// The extension may have ended, or finished, without a text of its own.
@@ -266,13 +229,14 @@ package struct PushFigures: Sendable {
       times: pushes.isEmpty ? [] : PushTimes.written(in: phone.journal), processes: rows("processes"),
       success: PushSuccess(of: phone))
   }
+}
 
-  private var silent: [PushFacts] { pushes.filter(\.row.isSilent) }
-  package var silentArrived: Int { silent.count }
-  package var received: Int { silent.count { $0.hasReceived } }
-  var leftToVisible: Int { silent.count { $0.isLeftToVisible } }
-  var nodeStarts: [TimeSpan] { silent.compactMap { $0.time?.nodeStarted }.sorted() }
-  package var connections: [TimeSpan] { silent.compactMap { $0.time?.connected }.sorted() }
+extension PushRow {
+  fileprivate var hasReceived: Bool {
+    fateCode == .completed && fateDetail == SilentPushResult.newData.rawValue
+  }
+
+  var kind: String { isVisible ? "visible" : isBadgeOrSound == true ? "badge or sound" : "silent" }
 }
 
 /// Reads the rows of a file that another process appends to: each once, when its line is whole.

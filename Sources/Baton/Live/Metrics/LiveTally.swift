@@ -62,14 +62,15 @@ package final class LiveTally: @unchecked Sendable {
       Role.allCases.map {
         ([("role", $0.rawValue)], view.holder.isHeld && view.holder.role == $0.rawValue ? "1" : "0")
       })
-    let age = view.holder.beatAtWallNs.map { TimeSpan(nanoseconds: max(0, view.wallNs - $0)) }
+    let age = view.holder.beatWallNs.map { TimeSpan(nanoseconds: max(0, view.wallNs - $0)) }
     text.add(
       "baton_beat_age_seconds", .gauge, "The time since the last beat of the highest epoch.",
       age.map { [([], MetricText.seconds($0))] } ?? [])
     text.add(
       "baton_wallet_connected", .gauge, "Whether the peer has a connection of the wallet.",
-      view.peer.isConnected ? 1 : 0)
-    text.add("baton_payments_held", .gauge, "Payments that the peer holds for the wallet.", view.peer.held)
+      view.lspd?.walletConnected == true ? 1 : 0)
+    text.add(
+      "baton_payments_held", .gauge, "Payments that the peer holds for the wallet.", view.lspd?.held ?? 0)
     text.add("baton_balance_msat", .gauge, "The wallet's balance in its channel.", view.balanceMsat)
   }
 
@@ -142,18 +143,19 @@ package final class LiveTally: @unchecked Sendable {
     let figures = PushFigures(of: phone)
     text.add("baton_pushes_total", .counter, "Pushes that came to the phone.", figures.pushes.count)
     text.add(
-      "baton_silent_pushes_total", .counter, "Silent pushes that came to the phone.", figures.silentArrived)
+      "baton_silent_pushes_total", .counter, "Silent pushes that came to the phone.", figures.silent.arrived)
     text.add(
       "baton_silent_pushes_handed_over_total", .counter, "Silent pushes that were handed to the app.",
-      figures.handlerStarts)
+      figures.silent.handlerStarts)
     text.add(
       "baton_silent_pushes_received_total", .counter, "Silent pushes with which the app received a payment.",
-      figures.received)
+      figures.silent.received)
     text.add(
-      "baton_background_tasks_begun_total", .counter, "Background tasks that were begun.", figures.tasksBegun)
+      "baton_background_tasks_begun_total", .counter, "Background tasks that were begun.", figures.tasks.begun
+    )
     text.add(
       "baton_background_tasks_completed_total", .counter, "Background tasks that were completed.",
-      figures.tasksCompleted)
+      figures.tasks.completed)
     text.add(
       "baton_payments_announced_total", .counter, "Payments that a push has announced.",
       figures.success?.announced)

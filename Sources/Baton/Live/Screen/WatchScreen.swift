@@ -40,7 +40,7 @@ package struct WatchScreen: Machine {
   private var lookedAt: Instant
 
   package init(home: String, columns: Int, rows: Int, at now: Instant) {
-    view = LiveView(home: home, wallNs: 0)
+    view = LiveView(RunView(home: home, wallNs: 0), RecentRun())
     view.holder.sentence = "looking …"
     self.columns = columns
     self.rows = rows
@@ -133,7 +133,7 @@ extension WatchScreen {
 
   private var head: [WatchLine] {
     var lines = [title, fact("holder", view.holder.sentence, holderColour), beat]
-    lines.append(fact("peer", view.peer.sentence, view.peer.isEstablished ? .green : nil))
+    lines.append(fact("peer", view.peer, view.lspd?.channelEstablished == true ? .green : nil))
     lines.append(fact("wallet", wallet))
     if let problem = view.problems.first {
       let more = view.problems.count - 1
@@ -166,11 +166,11 @@ extension WatchScreen {
 
   /// The mark changes its place with each beat.
   private var beat: WatchLine {
-    guard let counter = view.holder.beat else { return fact("beat", "none") }
+    guard let counter = view.holder.beatCounter else { return fact("beat", "none") }
     let mark = counter.isMultiple(of: 2) ? "* " : " *"
     let phase = view.holder.phase ?? "?"
     return fact(
-      "beat", "\(view.holder.isHeld ? mark : "  ") \(phase), beat \(counter)\(ago(view.holder.beatAtWallNs))",
+      "beat", "\(view.holder.isHeld ? mark : "  ") \(phase), beat \(counter)\(ago(view.holder.beatWallNs))",
       view.holder.isStopped ? .red : nil)
   }
 
@@ -267,7 +267,7 @@ extension WatchScreen {
     zip(texts, Self.widths).map { $0.fit(to: $1 - 1) + " " }.joined()
   }
 
-  private func process(_ row: LiveView.Process) -> WatchLine {
+  private func process(_ row: RecentRun.Process) -> WatchLine {
     var line = WatchLine(row.name.onOneLine.fit(to: 11) + " ", LogPrinter.colour(of: row.name))
     line.add((row.pid.map(String.init) ?? "").fit(to: 8) + " ")
     let isStopped = row.state == "stopped"
@@ -288,23 +288,24 @@ extension WatchScreen {
     }
   }
 
-  private func push(_ push: LiveView.Push) -> WatchLine {
+  private func push(_ push: RecentRun.Push) -> WatchLine {
     WatchLine("\(push.id), \(push.kind), \(age(push.atWallNs)): \(push.fate)")
   }
 
-  private func payment(_ payment: LiveView.Payment) -> WatchLine {
-    let amount = HumanText.amount(msat: payment.amountMsat)
-    let state = payment.state == "paid" ? "" : " (\(payment.state))"
+  private func payment(_ payment: PaymentEntry) -> WatchLine {
+    let way = payment.direction == .incoming ? "received" : "sent"
+    let state = ["received", "paid"].contains(payment.state) ? "" : " (\(payment.state))"
+    let id = (payment.paymentHash ?? payment.txid ?? "").prefix(8)
     return WatchLine(
-      "\(payment.way) \(amount)\(state), \(age(payment.atWallNs)): \(payment.paymentHash.prefix(8))",
+      "\(way) \(HumanText.amount(msat: payment.amountMsat))\(state), \(age(payment.atWallNs)): \(id)",
       payment.state == "failed" || payment.state == "lost" ? .red : nil)
   }
 
-  private func end(_ end: LiveView.End) -> WatchLine {
+  private func end(_ end: RecentRun.End) -> WatchLine {
     WatchLine("\(end.process) \(end.pid), \(age(end.atWallNs)): \(end.reason)", end.wasKilled ? .red : nil)
   }
 
-  private func event(_ event: LiveView.Event) -> WatchLine {
+  private func event(_ event: RecentRun.Event) -> WatchLine {
     var line = WatchLine(String(WallClockText.write(event.atWallNs).dropFirst(11).prefix(8)) + " ", .dim)
     line.add(event.process.fit(to: 10) + " ", LogPrinter.colour(of: event.process))
     line.add(event.text)

@@ -18,7 +18,7 @@ package struct HandRunProcess {
     "iosd does not run, and \(role == "app" ? "the app" : "the extension") was started by hand (process \(pid)); end it before `baton up`"
   }
 
-  package struct Document: Report {
+  package struct Document: Report, Hashable {
     var process: String
     var pid: Int32
   }

@@ -72,7 +72,7 @@
 
   const state = () => {
     const holder = view.holder;
-    return holder.unknown ? "unknown" : holder.stopped ? "stopped" : holder.held ? holder.role : "nobody";
+    return holder.verdict === "unknown" ? "unknown" : holder.verdict === "held-stopped" ? "stopped" : holder.held ? holder.role : "nobody";
   };
   const receivedWords = () =>
     `${view.payments_received_is_exact ? "" : "more than "}${view.payments_received.toLocaleString("en-US")}`;
@@ -80,13 +80,13 @@
     const holder = view.holder, heart = byId("heart");
     set("holder", holder.sentence);
     heart.className = state();
-    if (holder.held && holder.beat !== undefined && lastBeat !== null && holder.beat !== lastBeat) {
+    if (holder.held && holder.beat_counter !== undefined && lastBeat !== null && holder.beat_counter !== lastBeat) {
       // A class that is set again starts no animation without a layout in between.
       void heart.offsetWidth;
       heart.classList.add("beats");
     }
-    lastBeat = holder.beat ?? null;
-    byId("peer").textContent = view.peer.sentence;
+    lastBeat = holder.beat_counter ?? null;
+    byId("peer").textContent = view.peer;
     byId("balance").textContent = amount(view.balance_msat);
     byId("receivable").textContent = amount(view.receivable_msat);
     byId("received").textContent = `${receivedWords()} payment${view.payments_received === 1 ? "" : "s"}`;
@@ -96,15 +96,16 @@
     const words = [];
     if (holder.epoch !== undefined) words.push(`epoch ${holder.epoch}`);
     if (holder.because) words.push(holder.because);
-    if (holder.beat !== undefined) words.push(`${holder.phase}, beat ${holder.beat}, ${ago(holder.beat_at_wall_ns)}`);
+    if (holder.beat_counter !== undefined)
+      words.push(`${holder.phase}, beat ${holder.beat_counter}, ${ago(holder.beat_wall_ns)}`);
     byId("beat").textContent = words.join(" · ");
   };
   const thisSecond = () => Math.floor(performance.now() / 1000);
   const record = (isAfterSilence) => {
     const second = thisSecond(), last = lane[lane.length - 1], holder = view.holder;
     // The claim is older than this page.
-    if (!last && holder.held && !holder.stopped && holder.claimed_at_wall_ns <= view.wall_ns) {
-      const held = Math.floor((view.wall_ns - holder.claimed_at_wall_ns) / 1e9);
+    if (!last && holder.held && state() !== "stopped" && holder.claimed_wall_ns <= view.wall_ns) {
+      const held = Math.floor((view.wall_ns - holder.claimed_wall_ns) / 1e9);
       lane.push({ second: second - Math.min(held, laneSeconds), state: state() });
     }
     if (last && last.second === second) last.state = state();
@@ -141,8 +142,9 @@
     byId("payments-count").textContent = view.payments_received ? `(${receivedWords()} received)` : "";
     byId("pushes-count").textContent = view.pushes_count ? `(${view.pushes_count})` : "";
     list("payments", view.payments, 8, (one) => row(
-      `${one.way} ${amount(one.amount_msat)}${one.state === "paid" ? "" : ` (${one.state})`}`, one.at_wall_ns,
-      one.payment_hash.slice(0, 16), one.state === "failed" || one.state === "lost" ? "bad" : ""));
+      `${one.direction === "in" ? "received" : "sent"} ${amount(one.amount_msat)}` +
+        (["received", "paid"].includes(one.state) ? "" : ` (${one.state})`), one.at_wall_ns,
+      (one.payment_hash ?? one.txid).slice(0, 16), one.state === "failed" || one.state === "lost" ? "bad" : ""));
     list("pushes", view.pushes, 8, (one) => row(`${one.id}: ${one.kind}`, one.at_wall_ns, one.fate));
     list("ends", view.ends, 8, (one) => row(
       `${one.process} ${one.pid}`, one.at_wall_ns, one.reason, one.killed ? "bad" : ""));
