@@ -23,7 +23,7 @@ enum PhoneRowsFuzz: FuzzTarget {
       id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2, fate: "x",
       fateCode: .applied, appliedBadge: 5, appliedSound: "default", fateWall: 3)
     return [
-      process.json, push.json, shown.json, badge.json, BadgeRow(badge: 5, wall: 1, at: 2).json,
+      process.json, push.json, shown.json, badge.json, BadgeRow(badge: 5, wallNs: 1, atNs: 2).json,
     ].map { Array("\($0)\n\($0)\n".utf8) }
   }
 

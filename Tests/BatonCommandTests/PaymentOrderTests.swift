@@ -6,14 +6,14 @@ import PhonePolicy
   private func received(_ id: Int64, epoch: Int64, wall: Int64) -> PaymentEntry {
     PaymentEntry(
       WalletView.PaymentFacts(
-        id: id, paymentHash: "in-\(id)", amountMsat: 1, epoch: epoch, wallNanoseconds: wall), text: nil)
+        id: id, paymentHash: "in-\(id)", amountMsat: 1, epoch: epoch, receivedWallNs: wall), text: nil)
   }
 
   private func sent(_ id: Int64, epoch: Int64, wall: Int64, code: Int64? = nil) -> PaymentEntry {
     PaymentEntry(
       WalletView.SentFacts(
         id: id, paymentHash: "out-\(id)", amountMsat: 1, state: code == nil ? "paid" : "failed",
-        failureCode: code, begunEpoch: epoch, begunWallNanoseconds: wall))
+        failureCode: code, begunEpoch: epoch, begunWallNs: wall))
   }
 
   /// In order: in-1, out-1, in-2, then the wall clock steps back by an hour, in-3, out-2, in-4.
@@ -69,8 +69,8 @@ import PhonePolicy
   @Test func `A withdrawal stands among the payments by its time, with its transaction and fee`() throws {
     let withdrawn = PaymentEntry(
       WalletView.SpliceFacts(
-        transaction: "4d3c", state: "done", amountMsat: 4_000_000, feeMsat: 300_000, begunEpoch: 1,
-        begunWallNanoseconds: 4150))
+        txid: "4d3c", state: "done", amountMsat: 4_000_000, feeMsat: 300_000, begunEpoch: 1,
+        begunWallNs: 4150))
     let all = PaymentList.inOrder(held: [], [steppedBack.received, steppedBack.sent, [withdrawn]])
     #expect(
       all.map { $0.paymentHash ?? $0.txid } == ["in-4", "out-2", "in-3", "in-2", "4d3c", "out-1", "in-1"])

@@ -42,7 +42,7 @@ import PhonePolicy
       #""id":1,"payment_hash":"aa","amount_msat":7000,"requested_at_ns":90000000000,"hold_until_ns":160000000000"#
     let held = try #require(try entry("{\(row),\"state\":\"held\"}"))
     #expect(held.holdLeftMs == 60_000)
-    #expect(held.atWallNanoseconds == 490_000_000_000)
+    #expect(held.atWallNs == 490_000_000_000)
     #expect(held.cells.contains("held at the peer, 60.0 s left"))
     #expect(held.json.contains(#""hold_left_ms":60000"#))
     let offered = try #require(try entry("{\(row),\"state\":\"offered\"}"))

@@ -160,8 +160,8 @@ import PhonePolicy
       var extensionEnd = ProcessRow(
         id: 1, role: "extension", pid: 10, startTime: 1, path: "", launchReason: "push", startedWall: 1,
         startedAt: 1)
-      extensionEnd.endedAt = endedAt
-      extensionEnd.endedWall = endedAt
+      extensionEnd.endedAtNs = endedAt
+      extensionEnd.endedWallNs = endedAt
       extensionEnd.reason = "killed from outside by SIGKILL"
       return PushFigures(
         pushes: [PushRow(id: 2, isVisible: true, hasMutableContent: isMutable, wall: 5, at: 5)],

@@ -79,7 +79,7 @@ import PhonePolicy
     }
     #expect(try state(phone, of: last) == "paid")
     let all = try phone.driver().phone.allProcesses()
-    #expect(all.allSatisfy { $0.isCrash != true }, "\(all)")
+    #expect(all.allSatisfy { $0.hasCrashed != true }, "\(all)")
     let iosd = phone.journal(of: "iosd")
     #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "noted once each time")
     #expect(try phone.baton(["down"]).code == 0)

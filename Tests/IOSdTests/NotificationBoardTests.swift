@@ -51,12 +51,12 @@ import PhonePolicy
 
   @Test func `Notification rows keep their order and their time of showing when closed or withdrawn`() {
     var board = NotificationBoard((1...5).map { .notification(row($0, badge: Int($0), key: "\($0)")) })
-    #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
-    #expect(board.withdraw(key: "3", wall: 11, at: 21)?.at == 2)
+    #expect(board.close(1, "default", wall: 10, at: 20)?.wallNs == 1)
+    #expect(board.withdraw(key: "3", wall: 11, at: 21)?.atNs == 2)
     #expect(board.rows.map(\.id) == [1, 2, 3, 4, 5])
-    #expect(board.rows.map(\.wall) == [1, 1, 1, 1, 1])
-    #expect(board.rows.map(\.goneWall) == [10, nil, 11, nil, nil])
-    #expect(board.rows.map(\.goneAt) == [20, nil, 21, nil, nil])
+    #expect(board.rows.map(\.wallNs) == [1, 1, 1, 1, 1])
+    #expect(board.rows.map(\.goneWallNs) == [10, nil, 11, nil, nil])
+    #expect(board.rows.map(\.goneAtNs) == [20, nil, 21, nil, nil])
     // As the next iosd reads the file: there the changed row comes last.
     let file = [row(1, badge: 1), row(2, badge: 2), row(1, badge: 2)]
     #expect(NotificationBoard(file.map(BoardLine.notification)).rows.map(\.id) == [1, 2])

@@ -18,7 +18,7 @@ import PhonePolicy
 
   private func end(_ ledger: ProcessLedger, _ id: UInt64) {
     ledger.change(id) { row in
-      row.endedWall = 3
+      row.endedWallNs = 3
       row.reason = "done"
     }
     ledger.save(id)

@@ -28,7 +28,7 @@ import WaitingTests
   @Test(arguments: [true, false]) func `The address is alone on its line`(isControlled: Bool) {
     let url = "http://127.0.0.1:4711/?token=0123456789abcdef"
     let document = ServeAddress(
-      home: "/phone", url: url, port: 4711, token: "0123456789abcdef", isControlled: isControlled)
+      home: "/phone", url: url, port: 4711, token: "0123456789abcdef", control: isControlled)
     #expect(ServeVerb.lines(document).first == url)
   }
 
