@@ -53,7 +53,7 @@ public struct CoreBegin<C: Core>: Codable {
 
 /// The number of what cores decide and how their records are written. It is raised when a journal of before would not
 /// replay to the same bytes: readers refuse journals of another form.
-public enum JournalForm { public static let current = 9 }
+public enum JournalForm { public static let current = 10 }
 
 /// An event of one core, and its directives.
 public struct CoreEvent<C: Core>: Codable {

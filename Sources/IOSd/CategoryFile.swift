@@ -33,7 +33,7 @@ final class CategoryFile {
 
   func write(_ categories: [NotificationCategory]) throws(SystemError) {
     isOutdated = true
-    try WholeFile.write(Array(CategoryList.rows(of: categories).json.utf8), to: path)
+    try WholeFile.write(Array(categories.json.utf8), to: path)
     isOutdated = false
   }
 }

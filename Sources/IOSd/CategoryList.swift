@@ -8,17 +8,15 @@ enum CategoryList {
 
   /// Nil if malformed or if an identifier is duplicated.
   static func read(_ bytes: [UInt8]) -> [NotificationCategory]? {
-    guard bytes.count <= sizeMax, let rows = [CategoryRow](json: bytes), rows.count <= countMax,
-      isOneEach(rows.map(\.id))
+    guard bytes.count <= sizeMax, var categories = [NotificationCategory](json: bytes),
+      categories.count <= countMax, isOneEach(categories.map(\.id)),
+      categories.allSatisfy({ $0.actions.count <= actionsMax && isOneEach($0.actions.map(\.id)) })
     else { return nil }
-    var categories: [NotificationCategory] = []
-    for row in rows {
-      guard row.actions.count <= actionsMax, isOneEach(row.actions.map(\.id)) else { return nil }
-      let actions = row.actions.map {
-        NotificationCategory.Action(
-          id: $0.id, title: ScreenText.cut($0.title, to: ScreenText.nameMax), opensApp: $0.foreground)
+    for category in categories.indices {
+      for action in categories[category].actions.indices {
+        let title = categories[category].actions[action].title
+        categories[category].actions[action].title = ScreenText.cut(title, to: ScreenText.nameMax)
       }
-      categories.append(NotificationCategory(id: row.id, actions: actions, tellsDismissal: row.dismiss))
     }
     return categories
   }
@@ -30,14 +28,5 @@ enum CategoryList {
         !name.isEmpty && name.utf8.count <= ScreenText.nameMax
           && name.utf8.allSatisfy { (33...126).contains($0) }
       }
-  }
-
-  static func rows(of categories: [NotificationCategory]) -> [CategoryRow] {
-    categories.map { category in
-      CategoryRow(
-        id: category.id,
-        actions: category.actions.map { .init(id: $0.id, title: $0.title, foreground: $0.opensApp) },
-        dismiss: category.tellsDismissal)
-    }
   }
 }

@@ -48,7 +48,7 @@ final class ControlServer {
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
     case "touch": return try touch(message)
-    case "categories": return json(CategoryList.rows(of: shell.phone.categories).json)
+    case "categories": return json(shell.phone.categories.json)
     case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
     case "device": return try device(message)
@@ -148,7 +148,7 @@ extension ControlServer {
       return .error(why.description)
     }
     for change in changes { shell.handle(.deviceChanged(change)) }
-    return ControlMessage("ok", body: Array(DeviceRecord(shell.phone.device).json.utf8))
+    return ControlMessage("ok", body: Array(shell.phone.device.json.utf8))
   }
 
   private static func changes(in message: ControlMessage) throws(ControlMessageError) -> [DeviceChange] {

@@ -26,10 +26,10 @@ struct DeviceFile {
   /// Nil if malformed.
   static func read(_ bytes: [UInt8]) -> DeviceState? {
     guard bytes.count <= sizeMax else { return nil }
-    return DeviceRecord(json: bytes)?.state
+    return DeviceState(json: bytes).flatMap { $0.isPossible ? $0 : nil }
   }
 
   func write(_ state: DeviceState) throws(SystemError) {
-    try WholeFile.write(Array("\(DeviceRecord(state).json)\n".utf8), to: path)
+    try WholeFile.write(Array("\(state.json)\n".utf8), to: path)
   }
 }

@@ -30,7 +30,7 @@ struct PhoneReport {
     facts.build = shell.options.isDebugBuild ? "debug" : "production"
     facts.limits = limits
     facts.blindSpots = shell.blindSpots.spots.map(\.description)
-    facts.device = DeviceRecord(phone.device)
+    facts.device = phone.device
     facts.badge = shell.notifications.badge
     facts.notifications = shell.notifications.count
     facts.wallNs = shell.clock.wallNanoseconds

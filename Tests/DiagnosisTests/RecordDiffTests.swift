@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RecordDiffTests {
   private func rows(_ words: [(String, String)], isWhole: Bool = true) -> RecordSet {
-    RecordSet("rows", words.map { .init($0.0, $0.1) }, isWhole: isWhole)
+    RecordSet("rows", words.map { .init(key: $0.0, words: $0.1) }, isExact: isWhole)
   }
 
   @Test func `Rows are added, removed and changed by their key`() {

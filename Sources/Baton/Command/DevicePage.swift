@@ -3,27 +3,27 @@ import PhonePolicy
 
 /// The phone's settings, as iosd reports them.
 struct DevicePage {
-  let record: DeviceRecord
+  let state: DeviceState
 
-  func tell(_ output: Output) { output.isJSON ? output.say(record) : output.facts(rows) }
+  func tell(_ output: Output) { output.isJSON ? output.say(state) : output.facts(rows) }
 
   private var rows: [(String, String)] {
     let lock =
-      !record.locked ? "unlocked" : record.unlockedBefore ? "locked" : "locked, not yet unlocked since boot"
+      !state.isLocked ? "unlocked" : state.hasBeenUnlocked ? "locked" : "locked, not yet unlocked since boot"
     func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
     return [
       ("screen", lock),
-      ("low-power", word(record.lowPower)),
-      ("background-refresh", word(record.backgroundRefresh)),
-      ("notifications", record.notifications ? "allowed" : "not allowed"),
-      ("lock-screen", word(record.lockScreen)),
-      ("centre", word(record.centre)),
-      ("banners", word(record.banners)),
-      ("focus", word(record.focus)),
-      ("battery", "\(record.battery) %\(record.charger ? ", charging" : "")"),
-      ("network", word(record.network)),
-      ("storage", record.storageFull ? "full" : "free"),
-      ("audio", record.audio ? "another app plays" : "no other app plays"),
+      ("low-power", word(state.isInLowPowerMode)),
+      ("background-refresh", word(state.allowsBackgroundRefresh)),
+      ("notifications", state.allowsNotifications ? "allowed" : "not allowed"),
+      ("lock-screen", word(state.showsOnLockScreen)),
+      ("centre", word(state.showsInCentre)),
+      ("banners", word(state.showsBanners)),
+      ("focus", word(state.hasFocus)),
+      ("battery", "\(state.batteryPercent) %\(state.isCharging ? ", charging" : "")"),
+      ("network", word(state.hasNetwork)),
+      ("storage", state.isStorageFull ? "full" : "free"),
+      ("audio", state.playsOtherAudio ? "another app plays" : "no other app plays"),
     ]
   }
 }

@@ -5,6 +5,8 @@ import PhonePolicy
 struct LimitsReport {
   let facts: LimitFacts
 
+  init(facts: LimitFacts) { self.facts = facts }
+
   /// Nil if iosd does not run or does not report limits.
   init?(_ phone: Phone) {
     guard let answer = try? phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self) else {

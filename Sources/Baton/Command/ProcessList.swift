@@ -3,24 +3,25 @@ import DaemonRuntime
 import PhonePolicy
 
 /// The processes of one phone.
-struct ProcessList {
-  private let phone: Phone
-  private let daemons: [(daemon: Daemon, pid: Int32?)]
-  private let handRun: [HandRunProcess]
-  private let rows: [ProcessFacts]
-  private let limits: LimitsReport?
-  private let tellsLimits: Bool
+struct ProcessList: Report {
+  /// phoenix or bitkit.
+  var wallet: String?
+  /// The pids of the running daemons.
+  var iosd: Int32?
+  var lspd: Int32?
+  var byHand: [HandRunProcess]
+  var processes: [ProcessFacts]
+  var limits: LimitFacts?
 
   init(_ phone: Phone, all: Bool) throws {
-    self.phone = phone
-    tellsLimits = all
-    daemons = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
-    let iosd = daemons.first { $0.daemon == .iosd }?.pid
+    iosd = DaemonProbe.pid(listeningOn: phone.iosdSocket)
+    lspd = DaemonProbe.pid(listeningOn: phone.lspdSocket)
     // A stopped iosd would never answer.
     let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
-    rows = try Self.walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
-    limits = canAsk ? LimitsReport(phone) : nil
-    handRun = HandRunProcess.all(of: phone)
+    processes = try Self.walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
+    limits = canAsk ? LimitsReport(phone)?.facts : nil
+    byHand = HandRunProcess.all(of: phone)
+    wallet = HomeWallet.name(of: phone)
   }
 
   /// The ledger has all ended processes; iosd has the running ones, and rows that a full disk kept out of the ledger.
@@ -47,27 +48,28 @@ struct ProcessList {
     }
   }
 
-  func tell(_ output: Output) {
-    if output.isJSON { return output.say(document) }
+  func tell(_ output: Output, home: String, withLimits: Bool) {
+    if output.isJSON { return output.say(self) }
+    let daemons = [("lspd", lspd), ("iosd", iosd)]
     let running =
-      daemons.compactMap { daemon, pid in pid.map { Self.cells(daemon.rawValue, $0, "") } }
-      + handRun.map { Self.cells($0.processName, $0.pid, "started by hand") }
-    if running.isEmpty && rows.isEmpty {
-      output.say("no process runs in \(phone.home); start the phone with `baton up`")
+      daemons.compactMap { name, pid in pid.map { Self.cells(name, $0, "") } }
+      + byHand.map { Self.cells($0.process, $0.pid, "started by hand") }
+    if running.isEmpty && processes.isEmpty {
+      output.say("no process runs in \(home); start the phone with `baton up`")
     } else {
       let now = Clock.monotonicNow
       output.table(
         [["PROCESS", "PID", "STATE", "FOR", "FOOTPRINT", "PEAK", "RSS", "PEAK RSS", "WHY"]] + running
-          + rows.map { $0.cells(now: now) })
-      if let wallet = HomeWallet.name(of: phone) { output.say("the wallet is \(wallet)") }
-      let missing = daemons.filter { $0.pid == nil }.map(\.daemon.rawValue)
-      if let byHand = handRun.first {
-        output.say(byHand.sentence)
+          + processes.map { $0.cells(now: now) })
+      if let wallet { output.say("the wallet is \(wallet)") }
+      let missing = daemons.filter { $0.1 == nil }.map(\.0)
+      if let process = byHand.first {
+        output.say(process.sentence)
       } else if !missing.isEmpty {
         output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
       }
     }
-    if tellsLimits, let limits { output.say(limits.sentence) }
+    if withLimits, let limits { output.say(LimitsReport(facts: limits).sentence) }
   }
 
   /// The peak of a daemon's footprint is not recorded.
@@ -85,23 +87,5 @@ struct ProcessList {
     guard let ticks = ProcessTable.startTime(of: pid).flatMap({ Int64(exactly: $0) }) else { return "" }
     let (nanoseconds, overflowed) = ticks.multipliedReportingOverflow(by: 10_000_000)
     return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
-  }
-
-  struct Document: Report {
-    /// phoenix or bitkit.
-    var wallet: String?
-    /// The pids of the running daemons.
-    var iosd: Int32?
-    var lspd: Int32?
-    var byHand: [HandRunProcess.Document]
-    var processes: [Joined<ProcessFacts.Now, ProcessRow>]
-    var limits: LimitFacts?
-  }
-
-  private var document: Document {
-    Document(
-      wallet: HomeWallet.name(of: phone), iosd: daemons.first { $0.daemon == .iosd }?.pid,
-      lspd: daemons.first { $0.daemon == .lspd }?.pid, byHand: handRun.map(\.document),
-      processes: rows.map(\.document), limits: limits?.facts)
   }
 }

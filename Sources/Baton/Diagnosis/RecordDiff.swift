@@ -1,27 +1,24 @@
 import PhonePolicy
 
-/// The rows of one kind: each has a key that stays, and words for what may change. `isWhole` is false if older rows were
-/// not read.
+/// The rows of one kind that were read: each has a key that stays, and words for what may change.
 package struct RecordSet: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
     package var key: String
     package var words: String
-
-    package init(_ key: String, _ words: String) {
-      self.key = key
-      self.words = words
-    }
   }
 
   package var kind: String
   package var rows: [Row]
-  package var isWhole: Bool
+  /// How many there are, and whether there may be more.
+  package var number: Int64
+  package var isExact: Bool
 
-  package init(_ kind: String, _ rows: [Row], isWhole: Bool = true) {
-    self.kind = kind
-    self.rows = rows
-    self.isWhole = isWhole
+  package init(_ kind: String, _ rows: [Row], number: Int64? = nil, isExact: Bool = true) {
+    (self.kind, self.rows) = (kind, rows)
+    (self.number, self.isExact) = (number ?? Int64(rows.count), isExact)
   }
+
+  var isWhole: Bool { isExact && number <= rows.count }
 }
 
 /// What differs between the rows of two containers.

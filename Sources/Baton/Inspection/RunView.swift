@@ -28,7 +28,7 @@ package struct RunView: Report, Hashable {
   package var iosdTrouble: String?
   package var iosd: PhoneFacts?
   /// Wallet processes that were not started by iosd.
-  package var byHand: [HandRunProcess.Document] = []
+  package var byHand: [HandRunProcess] = []
   /// Of app and extension, those that are stopped, and not by iosd.
   package var frozen: [String] = []
   /// The wallet's connection at the peer, or why lspd does not say it.
@@ -53,11 +53,10 @@ package struct RunView: Report, Hashable {
       containerTrouble = error.description
       holder.sentence = "unknown: \(error.description)"
     }
-    let handRun = HandRunProcess.all(of: phone)
-    byHand = handRun.map(\.document)
+    byHand = HandRunProcess.all(of: phone)
     let iosd = DaemonAnswer<PhoneFacts>(to: ControlMessage("status"), from: .iosd, of: phone)
     (self.iosd, iosdRunning) = (iosd.facts, iosd.isRunning)
-    iosdTrouble = handRun.first?.sentence ?? iosd.trouble(of: .iosd)
+    iosdTrouble = byHand.first?.sentence ?? iosd.trouble(of: .iosd)
     frozen = [("app", iosd.facts?.app), ("extension", iosd.facts?.extension)].compactMap { name, facts in
       facts?.isFrozen == true ? name : nil
     }

@@ -3,42 +3,41 @@ import DaemonRuntime
 import PhonePolicy
 import Guardrails
 
-/// A wallet process for `baton list processes`: iosd's row, and its current state.
-package struct ProcessFacts: Hashable, Sendable {
-  package struct Now: Report, Hashable {
-    var process: String
-    /// running, suspended (by iosd, with SIGSTOP), stopped (by another process) or ended.
-    var state: String
-    /// Only while it runs.
-    var footprintBytes: UInt64?
-    var residentBytes: UInt64?
-  }
+/// A wallet process as it is now, beside iosd's row.
+package struct ProcessNow: Report, Hashable {
+  package var process: String
+  /// running, suspended (by iosd, with SIGSTOP), stopped (by another process) or ended.
+  package var state: String
+  /// Only while it runs.
+  package var footprintBytes: UInt64?
+  package var residentBytes: UInt64?
+}
 
-  package let now: Now
-  package private(set) var row: ProcessRow
+/// A wallet process for `baton list processes`.
+package typealias ProcessFacts = Joined<ProcessNow, ProcessRow>
 
-  package init(_ row: ProcessRow, isSuspended: Bool = false, memory: MemoryFigures? = nil) {
+extension ProcessFacts {
+  init(_ row: ProcessRow, isSuspended: Bool = false, memory: MemoryFigures? = nil) {
     let state =
       row.hasEnded
       ? "ended" : isSuspended ? "suspended" : ProcessTable.isStopped(row.pid) ? "stopped" : "running"
-    now = Now(
-      process: row.processName, state: state, footprintBytes: memory?.footprintBytes,
-      residentBytes: memory?.residentBytes)
-    self.row = row
-    self.row.peakResidentBytes = memory?.peakResidentBytes ?? row.peakResidentBytes
+    self.init(
+      ProcessNow(
+        process: row.processName, state: state, footprintBytes: memory?.footprintBytes,
+        residentBytes: memory?.residentBytes), row)
+    second.peakResidentBytes = memory?.peakResidentBytes ?? row.peakResidentBytes
   }
 
-  package var document: Joined<Now, ProcessRow> { Joined(now, row) }
-
   package func cells(now instant: Instant) -> [String] {
-    let end = row.endedAtNs.map { Instant(nanoseconds: $0) } ?? instant
+    let end = second.endedAtNs.map { Instant(nanoseconds: $0) } ?? instant
     // An ended process without a measurement shows `?`.
-    let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (row.hasEnded ? "?" : "") }
+    let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (second.hasEnded ? "?" : "") }
     return [
-      now.process, "\(row.pid)", now.state, HumanText.span(end - Instant(nanoseconds: row.startedAtNs)),
-      now.footprintBytes.map(HumanText.megabytes) ?? "", size(row.peakFootprintBytes),
-      now.residentBytes.map(HumanText.megabytes) ?? "", size(row.peakResidentBytes),
-      [row.launchReason, row.wholeReason].compactMap { $0 }.joined(separator: "; "),
+      first.process, "\(second.pid)", first.state,
+      HumanText.span(end - Instant(nanoseconds: second.startedAtNs)),
+      first.footprintBytes.map(HumanText.megabytes) ?? "", size(second.peakFootprintBytes),
+      first.residentBytes.map(HumanText.megabytes) ?? "", size(second.peakResidentBytes),
+      [second.launchReason, second.wholeReason].compactMap { $0 }.joined(separator: "; "),
     ]
   }
 }

@@ -9,11 +9,19 @@ import Guardrails
 package protocol Verb {
   static var declaration: CommandLineDeclaration { get }
   static func run(_ invocation: Invocation) throws -> ExitCode
+  /// It reads a database that no process may have open, from a copy in a temporary directory.
+  static var copiesDatabases: Bool { get }
   /// How it is supervised; nil for a verb that has nothing to clean up.
   static func supervision(_ line: ParsedCommandLine) -> Supervision?
 }
 
-extension Verb { package static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil } }
+extension Verb {
+  package static var copiesDatabases: Bool { false }
+
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    copiesDatabases ? Supervision(name: declaration.name, isLooking: true, needsPlace: false) : nil
+  }
+}
 
 /// The command line, and what every verb needs from it.
 package struct Invocation {

@@ -1,5 +1,5 @@
-/// The device's state and the user's switches.
-public struct DeviceState: Hashable, Codable, Sendable {
+/// The device's state and the user's switches, as in os/device.json and in the answer to `device`.
+public struct DeviceState: Report, Hashable {
   public var isLocked = false
   /// Since the boot. Before that, no keychain item can be read.
   public var hasBeenUnlocked = true
@@ -20,7 +20,27 @@ public struct DeviceState: Hashable, Codable, Sendable {
   /// Another app plays audio.
   public var playsOtherAudio = false
 
+  enum CodingKeys: String, CodingKey {
+    case isLocked = "locked"
+    case hasBeenUnlocked = "unlockedBefore"
+    case isInLowPowerMode = "lowPower"
+    case allowsBackgroundRefresh = "backgroundRefresh"
+    case allowsNotifications = "notifications"
+    case showsOnLockScreen = "lockScreen"
+    case showsInCentre = "centre"
+    case showsBanners = "banners"
+    case hasFocus = "focus"
+    case batteryPercent = "battery"
+    case isCharging = "charger"
+    case hasNetwork = "network"
+    case isStorageFull = "storageFull"
+    case playsOtherAudio = "audio"
+  }
+
   public init() {}
+
+  /// A file may say what no phone can be.
+  public var isPossible: Bool { (0...100).contains(batteryPercent) && (isLocked || hasBeenUnlocked) }
 
   /// The state after iosd was started again. A locked phone waits for its first unlock; an unlocked one counts as
   /// unlocked right after the boot.

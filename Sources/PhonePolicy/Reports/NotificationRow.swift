@@ -61,30 +61,3 @@ public struct NotificationRow: NumberedRow, Hashable {
     self.answer = answer
   }
 }
-
-/// A registered notification category, as in the app's message, os/categories.json and the answer to `categories`.
-public struct CategoryRow: Report, Hashable {
-  public struct Action: Codable, Hashable, Sendable {
-    public var id: String
-    public var title: String
-    /// It opens the app.
-    public var foreground: Bool
-
-    public init(id: String, title: String, foreground: Bool) {
-      self.id = id
-      self.title = title
-      self.foreground = foreground
-    }
-  }
-
-  public var id: String
-  public var actions: [Action]
-  /// The app is told when the notification is dismissed.
-  public var dismiss: Bool
-
-  public init(id: String, actions: [Action], dismiss: Bool) {
-    self.id = id
-    self.actions = actions
-    self.dismiss = dismiss
-  }
-}

@@ -11,7 +11,7 @@ public struct PhoneFacts: Report, Hashable {
   public var limits = LimitFacts()
   /// Parts of a suspension that iosd cannot carry out on this machine.
   public var blindSpots: [String] = []
-  public var device: DeviceRecord?
+  public var device: DeviceState?
   public var badge = 0
   public var notifications = 0
   public var wallNs: Int64 = 0

@@ -32,37 +32,28 @@ package struct PaymentEntry: Report, Hashable {
   package var holdLeftMs: Int64?
   /// Which of its sender's attempts the peer has, if the sender counts.
   package var attempt: UInt64?
+}
 
+extension PaymentEntry {
   init(_ payment: WalletView.PaymentFacts, text: String?) {
-    direction = .incoming
-    state = "received"
-    amountMsat = payment.amountMsat
-    paymentHash = payment.paymentHash
-    atWallNs = payment.receivedWallNs
-    epoch = payment.epoch
-    self.text = text
+    self.init(
+      direction: .incoming, state: "received", amountMsat: payment.amountMsat,
+      paymentHash: payment.paymentHash,
+      atWallNs: payment.receivedWallNs, epoch: payment.epoch, text: text)
   }
 
   init(_ payment: WalletView.SentFacts) {
-    direction = .outgoing
-    state = payment.state
-    amountMsat = payment.amountMsat
-    paymentHash = payment.paymentHash
-    atWallNs = payment.begunWallNs
-    epoch = payment.begunEpoch
-    preimage = payment.preimage
-    failureCode = payment.failureCode
+    self.init(
+      direction: .outgoing, state: payment.state, amountMsat: payment.amountMsat,
+      paymentHash: payment.paymentHash, atWallNs: payment.begunWallNs, epoch: payment.begunEpoch,
+      preimage: payment.preimage, failureCode: payment.failureCode)
     codeName = failure?.name
   }
 
   init(_ splice: WalletView.SpliceFacts) {
-    direction = .outgoing
-    state = splice.state
-    amountMsat = splice.amountMsat
-    txid = splice.txid
-    feeMsat = splice.feeMsat
-    atWallNs = splice.begunWallNs
-    epoch = splice.begunEpoch
+    self.init(
+      direction: .outgoing, state: splice.state, amountMsat: splice.amountMsat, txid: splice.txid,
+      feeMsat: splice.feeMsat, atWallNs: splice.begunWallNs, epoch: splice.begunEpoch)
   }
 
   /// From the peer's row of an open payment. Its instants are of the machine's monotonic clock.
@@ -70,13 +61,10 @@ package struct PaymentEntry: Report, Hashable {
     atPeer row: PeerPaymentRow, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant
   ) {
     guard row.isOpen else { return nil }
-    direction = .incoming
-    state = row.state
-    amountMsat = row.amountMsat
-    paymentHash = row.paymentHash
-    self.text = text(row.paymentHash)
-    attempt = row.attempt
-    atWallNs = wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds
+    self.init(
+      direction: .incoming, state: row.state, amountMsat: row.amountMsat, paymentHash: row.paymentHash,
+      atWallNs: wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds,
+      text: text(row.paymentHash), attempt: row.attempt)
     if state == "held", let until = row.holdUntilNs {
       holdLeftMs = max(.zero, Instant(nanoseconds: until) - now).wholeMilliseconds
     }

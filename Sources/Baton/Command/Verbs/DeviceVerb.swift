@@ -38,8 +38,8 @@ enum DeviceVerb: Verb {
   // MARK: Switches
 
   private static func show(_ invocation: Invocation) throws -> ExitCode {
-    let record = try invocation.phone.ask(.iosd, ControlMessage("device"), for: DeviceRecord.self)
-    DevicePage(record: record).tell(invocation.output)
+    let state = try invocation.phone.ask(.iosd, ControlMessage("device"), for: DeviceState.self)
+    DevicePage(state: state).tell(invocation.output)
     return .done
   }
 
@@ -47,7 +47,7 @@ enum DeviceVerb: Verb {
     guard let thing = DeviceSwitch.all.first(where: { $0.name == name }) else { return try show(invocation) }
     let word = invocation.word()
     let request = ControlMessage("device", [thing.field: thing.value(of: word)])
-    let page = DevicePage(record: try invocation.phone.ask(.iosd, request, for: DeviceRecord.self))
+    let page = DevicePage(state: try invocation.phone.ask(.iosd, request, for: DeviceState.self))
     if invocation.output.isJSON {
       page.tell(invocation.output)
     } else {

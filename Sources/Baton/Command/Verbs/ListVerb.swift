@@ -59,7 +59,8 @@ enum ListVerb: Verb {
     switch Kind(rawValue: invocation.line.verbs.last ?? "") {
     case .processes:
       try StatusVerb.requirePhone(phone)
-      try ProcessList(phone, all: invocation.line.isGiven("-a")).tell(output)
+      let all = invocation.line.isGiven("-a")
+      try ProcessList(phone, all: all).tell(output, home: phone.home, withLimits: all)
     case .payments:
       try StatusVerb.requirePhone(phone)
       try payments(phone, most: Int(invocation.line.number("-n")), output)
@@ -69,7 +70,7 @@ enum ListVerb: Verb {
     case .notifications: try notifications(phone, output)
     case .categories:
       show(
-        try phone.ask(.iosd, ControlMessage("categories"), for: [CategoryRow].self),
+        try phone.ask(.iosd, ControlMessage("categories"), for: [NotificationCategory].self),
         ["CATEGORY", "DISMISS ACTION", "ACTIONS"], \.cells,
         orNone: "the app has registered no categories yet; `baton app open` starts the app", output)
     case .tasks:
@@ -132,12 +133,12 @@ extension NotificationRow {
   }
 }
 
-extension CategoryRow {
+extension NotificationCategory {
   fileprivate var cells: [String] {
     let actions = actions.map { action in
-      "\(action.id) (“\(action.title)”, \(action.foreground ? "opens the app" : "in the background"))"
+      "\(action.id) (“\(action.title)”, \(action.opensApp ? "opens the app" : "in the background"))"
     }
-    return [id, dismiss ? "yes" : "no", actions.joined(separator: ", ")]
+    return [id, tellsDismissal ? "yes" : "no", actions.joined(separator: ", ")]
   }
 }
 

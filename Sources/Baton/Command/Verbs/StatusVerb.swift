@@ -10,10 +10,7 @@ enum StatusVerb: Verb {
       examples: [("baton status --json", "for a script")])
   }
 
-  /// A database that no process has open is copied to a temporary directory.
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "status", isLooking: true, needsPlace: false)
-  }
+  static let copiesDatabases = true
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone

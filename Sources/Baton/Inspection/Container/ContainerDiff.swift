@@ -6,7 +6,7 @@ import PhonePolicy
 import SharedContainer
 
 /// What changed between two containers, such as a copy from before and one from after a fault.
-struct ContainerDiff {
+struct ContainerDiff: Report {
   struct Journal: Report, Hashable {
     var name: String
     /// Missing where the file is not there.
@@ -14,27 +14,21 @@ struct ContainerDiff {
     var afterBytes: Int?
   }
 
-  struct Document: Report {
-    var before: String
-    var after: String
-    var same: Bool
-    var facts: [FactDiff]
-    var records: [RecordDiff]
-    var journals: [Journal]
-  }
-
-  let document: Document
+  var before: String
+  var after: String
+  var same: Bool
+  var facts: [FactDiff]
+  var records: [RecordDiff]
+  var journals: [Journal]
 
   init(_ before: ContainerPlace, _ after: ContainerPlace, rows: Int?) throws {
     let old = try before.report(rows: rows, isThorough: rows == nil)
     let new = try after.report(rows: rows, isThorough: rows == nil)
-    let facts = FactDiff.all(old.lastingFacts, new.lastingFacts)
-    let records = zip(old.records, new.records).map { RecordDiff($0, $1) }.filter { !$0.isEmpty }
-    let journals = Self.journals(before, after)
-    document = Document(
-      before: before.directory, after: after.directory,
-      same: facts.isEmpty && records.isEmpty && journals.isEmpty, facts: facts, records: records,
-      journals: journals)
+    (self.before, self.after) = (before.directory, after.directory)
+    facts = FactDiff.all(old.lastingFacts, new.lastingFacts)
+    records = zip(old.records, new.records).map { RecordDiff($0, $1) }.filter { !$0.isEmpty }
+    journals = Self.journals(before, after)
+    same = facts.isEmpty && records.isEmpty && journals.isEmpty
   }
 
   /// By size: a journal only grows. Only two homes have journals to compare.
@@ -52,14 +46,14 @@ struct ContainerDiff {
   }
 
   func tell(_ output: Output) {
-    output.facts([("before", document.before), ("after", document.after)])
-    if document.same { return output.say("nothing differs") }
-    if !document.facts.isEmpty {
+    output.facts([("before", before), ("after", after)])
+    if same { return output.say("nothing differs") }
+    if !facts.isEmpty {
       output.say("")
       output.table(
-        [["WHAT", "BEFORE", "AFTER"]] + document.facts.map { [$0.name, $0.before ?? "–", $0.after ?? "–"] })
+        [["WHAT", "BEFORE", "AFTER"]] + facts.map { [$0.name, $0.before ?? "–", $0.after ?? "–"] })
     }
-    for record in document.records {
+    for record in records {
       output.say(
         "\n\(output.paint(record.kind, .bold))\(record.whole ? "" : " (the last ones were compared; --all compares all)")"
       )
@@ -69,9 +63,9 @@ struct ContainerDiff {
         output.say("  \(output.paint("~", .yellow)) \(row.key): \(row.before) → \(row.after)")
       }
     }
-    guard !document.journals.isEmpty else { return }
+    guard !journals.isEmpty else { return }
     output.say("\n\(output.paint("journals", .bold))")
-    for journal in document.journals {
+    for journal in journals {
       switch (journal.beforeBytes, journal.afterBytes) {
       case (nil, let bytes): output.say("  \(output.paint("+", .green)) \(journal.name), \(bytes ?? 0) bytes")
       case (let bytes, nil): output.say("  \(output.paint("-", .red)) \(journal.name), \(bytes ?? 0) bytes")
@@ -124,51 +118,54 @@ extension ContainerReport {
     "splices", WalletQueries.sending, WalletQueries.paidInvoices, "sqlite_sequence",
   ]
 
+  static let received = "payments received"
+
   var records: [RecordSet] {
-    func isWhole(_ table: String, _ read: Int) -> Bool {
-      let count = wallet.count(of: table)
-      return count.isExact && count.number <= read
+    let claims = snapshot.claims.map { claim in
+      RecordSet.Row(
+        key: "epoch \(claim.row.epoch)",
+        words: "\(claim.row.role.processName) \(claim.row.process.pid), \(Self.reason(of: claim))")
+    }
+    let announced = announced.map { entry in
+      let end = entry.record.holdEndsAt.map { " until \(Self.time($0))" } ?? ""
+      let state = entry.record.isHeld ? "held\(end)" : "not held"
+      return row(entry.record.paymentHash.hex, entry.record.amountMsat, state, Self.time(entry.arrivedAt))
     }
     return [
-      RecordSet(
-        "claims",
-        snapshot.claims.map { claim in
-          .init(
-            "epoch \(claim.row.epoch)",
-            "\(claim.row.role.processName) \(claim.row.process.pid), \(Self.reason(of: claim))")
-        }, isWhole: !snapshot.hasOlderClaims),
-      RecordSet(
-        "invoices",
-        wallet.invoices.map { invoice in
-          let state = invoice.isPaid ? "paid" : invoice.isCancelled ? "cancelled" : "open"
-          return .init(invoice.paymentHash, "\(HumanText.amount(msat: invoice.amountMsat)), \(state)")
-        }, isWhole: isWhole("invoices", wallet.invoices.count)),
-      RecordSet(
-        "payments received",
-        wallet.payments.map { payment in
-          .init(
-            payment.paymentHash,
-            "\(HumanText.amount(msat: payment.amountMsat)), under epoch \(payment.epoch)")
-        }, isWhole: isWhole("received_payments", wallet.payments.count)),
-      RecordSet(
-        "payments sent",
-        wallet.sent.map { payment in
-          .init(
-            "\(payment.id) \(payment.paymentHash)",
-            "\(HumanText.amount(msat: payment.amountMsat)), \(payment.state)")
-        }, isWhole: isWhole("outgoing_payments", wallet.sent.count)),
-      RecordSet(
-        "on chain",
-        wallet.splices.map { splice in
-          .init(splice.txid, "\(HumanText.amount(msat: splice.amountMsat)), \(splice.state)")
-        }, isWhole: isWhole("splices", wallet.splices.count)),
-      RecordSet(
-        "announced",
-        announced.map { entry in
-          .init(
-            entry.record.paymentHash.hex,
-            "\(HumanText.amount(msat: entry.record.amountMsat)), \(entry.record.state.rawValue)")
+      RecordSet("claims", claims, isExact: !snapshot.hasOlderClaims),
+      set(
+        "invoices", "invoices",
+        wallet.invoices.map {
+          row($0.paymentHash, $0.amountMsat, $0.isPaid ? "paid" : $0.isCancelled ? "cancelled" : "open")
         }),
+      set(
+        Self.received, "received_payments",
+        wallet.payments.map {
+          row(
+            $0.paymentHash, $0.amountMsat, WallClockText.write($0.receivedWallNs), "under epoch \($0.epoch)")
+        }),
+      set(
+        "payments sent", "outgoing_payments",
+        wallet.sent.map {
+          row("\($0.id) \($0.paymentHash)", $0.amountMsat, $0.state, WallClockText.write($0.begunWallNs))
+        }),
+      set("on chain", "splices", wallet.splices.map { row($0.txid, $0.amountMsat, $0.state) }),
+      RecordSet("announced, not received", announced),
     ]
+  }
+
+  private func set(_ kind: String, _ table: String, _ rows: [RecordSet.Row]) -> RecordSet {
+    let count = wallet.count(of: table)
+    return RecordSet(kind, rows, number: count.number, isExact: count.isExact)
+  }
+
+  private func row(_ key: String, _ msat: UInt64, _ words: String...) -> RecordSet.Row {
+    .init(key: key, words: ([HumanText.amount(msat: msat)] + words).joined(separator: ", "))
+  }
+
+  /// A server may name any time.
+  private static func time(_ wallSeconds: Int64) -> String {
+    let (product, overflowed) = wallSeconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return WallClockText.write(overflowed ? (wallSeconds > 0 ? .max : .min) : product)
   }
 }

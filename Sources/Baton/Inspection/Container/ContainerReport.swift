@@ -348,9 +348,7 @@ extension ContainerReport {
       ])
     tellClaims(output, rows)
     tellWallet(output, rows)
-    tellSent(output, rows)
-    tellSplices(output, rows)
-    tellAnnounced(output, rows)
+    tellRecords(output, rows)
     tellProblems(output)
   }
 
@@ -429,17 +427,6 @@ extension ContainerReport {
           "\(invoice.paymentHash)\(invoice.text.isEmpty ? "" : "  \(invoice.text)")\(isExpired(invoice) ? "  (expired)" : "")"
         )
       })
-    let received = last(rows, of: wallet.payments)
-    section(
-      title(
-        "payments received", shown: received.count, of: wallet.count(of: "received_payments"),
-        also: HumanText.amount(msat: wallet.receivedMsat)), output,
-      received.map { payment in
-        (
-          HumanText.amount(msat: payment.amountMsat),
-          "\(WallClockText.write(payment.receivedWallNs))  under epoch \(payment.epoch)  \(payment.paymentHash)"
-        )
-      })
   }
 
   /// Open and paid are counted among the invoices that were read.
@@ -455,50 +442,16 @@ extension ContainerReport {
     return "invoices (\(count.isExact ? number : "more than \(number)"); of the last \(read), \(open) open)"
   }
 
-  private func tellSent(_ output: Output, _ rows: Int?) {
-    guard !wallet.sent.isEmpty else { return }
-    let sent = last(rows, of: wallet.sent)
-    section(
-      title("payments sent", shown: sent.count, of: wallet.count(of: "outgoing_payments")), output,
-      sent.map { payment in
-        (
-          HumanText.amount(msat: payment.amountMsat),
-          "\(WallClockText.write(payment.begunWallNs))  \(payment.state)  \(payment.paymentHash)"
-        )
-      })
-  }
-
-  private func tellSplices(_ output: Output, _ rows: Int?) {
-    guard !wallet.splices.isEmpty else { return }
-    let splices = last(rows, of: wallet.splices)
-    section(
-      title("on chain", shown: splices.count, of: wallet.count(of: "splices")), output,
-      splices.map { splice in
-        (HumanText.amount(msat: splice.amountMsat), "\(splice.state)  \(splice.txid)")
-      })
-  }
-
-  private func tellAnnounced(_ output: Output, _ rows: Int?) {
-    guard !announced.isEmpty else { return }
-    let shown = last(rows, of: announced)
-    section(
-      title(
-        "announced, not received", shown: shown.count, of: RowCount(Int64(announced.count), isExact: true)),
-      output,
-      shown.map { entry in
-        let held = entry.record.isHeld ? "held" : "not held"
-        let end = entry.record.holdEndsAt.map { " until \(WallClockText.write(Self.nanoseconds($0)))" } ?? ""
-        return (
-          HumanText.amount(msat: entry.record.amountMsat),
-          "\(WallClockText.write(Self.nanoseconds(entry.arrivedAt)))  \(held)\(end)  \(entry.record.paymentHash.hex)"
-        )
-      })
-  }
-
-  /// A server may name any time.
-  private static func nanoseconds(_ wallSeconds: Int64) -> Int64 {
-    let (product, overflowed) = wallSeconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflowed ? (wallSeconds > 0 ? .max : .min) : product
+  /// Payments and what else the wallet has, by kind. Claims and invoices have lists of their own.
+  private func tellRecords(_ output: Output, _ rows: Int?) {
+    for set in records.dropFirst(2) where !set.rows.isEmpty || set.kind == Self.received {
+      let shown = last(rows, of: set.rows)
+      let sum = set.kind == Self.received ? HumanText.amount(msat: wallet.receivedMsat) : nil
+      section(
+        title(set.kind, shown: shown.count, of: RowCount(set.number, isExact: set.isExact), also: sum),
+        output,
+        shown.map { ($0.key, $0.words) })
+    }
   }
 
   private func tellProblems(_ output: Output) {

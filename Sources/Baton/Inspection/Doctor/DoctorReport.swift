@@ -5,12 +5,24 @@ import SharedContainer
 
 /// What is wrong with a container, its phone and this machine, the gravest first.
 struct DoctorReport {
-  /// nil if there is no container to look at.
-  let container: String?
-  let isDeep: Bool
+  struct Document: Report {
+    /// Missing if there is no container to look at.
+    var container: String?
+    var deep: Bool
+    /// The gravest first.
+    var findings: [Finding.Document]
+    /// As sentences.
+    var notLookedAt: [String]
+    /// With `--fix`: what was done.
+    var fixed: [String]
+    /// With `--fix`: what could not be done, and why.
+    var notFixed: [String]
+  }
+
+  private let container: String?
+  private let isDeep: Bool
   let findings: [Finding]
-  /// What was not looked at, as a sentence.
-  let unlooked: [String]
+  private let unlooked: [String]
 
   /// `place` is nil if no phone was named and the default one is not there.
   init(_ place: ContainerPlace?, isDeep: Bool, mustBeThere: Bool) throws {
@@ -55,19 +67,6 @@ struct DoctorReport {
     }
     self.findings = findings.worstFirst
     self.unlooked = unlooked
-  }
-
-  struct Document: Report {
-    /// Missing if there is none.
-    var container: String?
-    var deep: Bool
-    /// The gravest first.
-    var findings: [Finding.Document]
-    var notLookedAt: [String]
-    /// With `--fix`: what was done.
-    var fixed: [String]
-    /// With `--fix`: what could not be done, and why.
-    var notFixed: [String]
   }
 
   func document(_ repair: Repair) -> Document {

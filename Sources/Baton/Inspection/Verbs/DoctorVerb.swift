@@ -23,10 +23,7 @@ package enum DoctorVerb: Verb {
       ])
   }
 
-  /// A database that cannot be read in place is copied to a temporary directory.
-  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "doctor", isLooking: true, needsPlace: false)
-  }
+  package static let copiesDatabases = true
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line

@@ -32,10 +32,7 @@ package enum InspectVerb: Verb {
       ])
   }
 
-  /// A database that no process has open is copied to a temporary directory.
-  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "inspect", isLooking: true, needsPlace: false)
-  }
+  package static let copiesDatabases = true
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
@@ -50,8 +47,8 @@ package enum InspectVerb: Verb {
       }
       let most = wantsAll || chosen == 0 ? nil : chosen ?? comparedRows
       let diff = try ContainerDiff(place, ContainerPlace(other), rows: most)
-      output.isJSON ? output.say(diff.document) : diff.tell(output)
-      return diff.document.same ? .done : .differs
+      output.isJSON ? output.say(diff) : diff.tell(output)
+      return diff.same ? .done : .differs
     }
     let rows = wantsAll || chosen == 0 ? nil : chosen ?? (output.isJSON ? ContainerReport.rowsMax : 10)
     let report: ContainerReport

@@ -28,10 +28,7 @@ package enum TimelineVerb: Verb {
       ])
   }
 
-  /// The judge copies databases that no process has open to a temporary directory.
-  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "timeline", isLooking: true, needsPlace: false)
-  }
+  package static let copiesDatabases = true
 
   struct Document: Report {
     /// The file that was written; missing if it is standard output.

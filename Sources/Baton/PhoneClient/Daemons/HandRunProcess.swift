@@ -5,32 +5,24 @@ import SharedContainer
 
 /// A wallet process that was not started by iosd but by hand, such as by `baton pair`: a second one of its role would
 /// only wait for it.
-package struct HandRunProcess {
-  package let role: String
+package struct HandRunProcess: Report, Hashable {
+  /// Its program.
+  package let process: String
   package let pid: Int32
 
   /// Processes whose iosd was just killed need some time to exit.
   private static let timeout = TimeSpan.seconds(5)
 
-  package var processName: String { role == "app" ? "mainappd" : "notifyextd" }
-
   package var sentence: String {
-    "iosd does not run, and \(role == "app" ? "the app" : "the extension") was started by hand (process \(pid)); end it before `baton up`"
+    "iosd does not run, and \(process == "mainappd" ? "the app" : "the extension") was started by hand (process \(pid)); end it before `baton up`"
   }
-
-  package struct Document: Report, Hashable {
-    var process: String
-    var pid: Int32
-  }
-
-  package var document: Document { Document(process: processName, pid: pid) }
 
   /// Empty while iosd runs: then the processes are iosd's.
   package static func all(of phone: Phone) -> [HandRunProcess] {
     guard case .noProcess = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
     let presence = ContainerLayout(directory: phone.container).presence
-    return ["app", "extension"].compactMap { role in
-      DaemonProbe.pid(listeningOn: "\(presence)/\(role).sock").map { HandRunProcess(role: role, pid: $0) }
+    return [("app", "mainappd"), ("extension", "notifyextd")].compactMap { role, name in
+      DaemonProbe.pid(listeningOn: "\(presence)/\(role).sock").map { HandRunProcess(process: name, pid: $0) }
     }
   }
 

@@ -474,7 +474,7 @@ extension RealStage {
     let shown = Set(try phone.notifications().compactMap(\.push))
     let tasks = try phone.tasks()
     return PhoneScene(
-      device: status.device?.state ?? DeviceState(), badge: status.badge,
+      device: status.device ?? DeviceState(), badge: status.badge,
       pushes: try phone.pushes().map {
         ScenarioWords.push($0.fateCode, $0.fate, isSilent: $0.isSilent, isShown: shown.contains($0.id))
       }, tasks: Self.tasks(tasks),
