@@ -5,13 +5,19 @@
     descriptors: 16, threads: 1, zombies: 0, anonymousBytes: 2_000_000, heapBytes: 700_000, timers: 0)
 
   private func problems(
-    of rounds: Int = 1000, allowed: Double = 16, _ change: (inout SoakFigures) -> Void
+    of rounds: Int = 1000, allowed: Int = 16, _ change: (inout SoakFigures) -> Void
   ) -> [String] {
     var after = Self.before
     change(&after)
-    let subject = SoakReport.Subject(
-      name: "lspd", rounds: rounds, before: Self.before, after: after, allowedBytes: allowed)
-    return SoakReport(subjects: [subject]).problems
+    return Self.problems(of: rounds, allowed: allowed, Self.before, after)
+  }
+
+  private static func problems(
+    of rounds: Int, allowed: Int, _ before: SoakFigures, _ after: SoakFigures
+  ) -> [String] {
+    SoakedProcess(
+      process: "lspd", rounds: rounds, allowedBytesPerRound: allowed, before: before, after: after
+    ).problems
   }
 
   @Test func `A process whose figures have not grown has no problem`() {
@@ -40,13 +46,11 @@
     before.databaseBytes = 100_000
     var after = before
     after.databaseBytes = 400_000
-    #expect(
-      SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
-        .problems == [])
+    #expect(Self.problems(of: 9, allowed: 0, before, after) == [])
     after.databaseBytes = 500_000
     #expect(
-      SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
-        .problems == ["lspd had 100000 bytes in SQLite and now has 500000"])
+      Self.problems(of: 9, allowed: 0, before, after)
+        == ["lspd had 100000 bytes in SQLite and now has 500000"])
   }
 
   @Test func `Under a sanitizer growth of memory is not reported, growth of descriptors is`() {
@@ -55,8 +59,8 @@
     var after = before
     after.anonymousBytes += 100_000_000
     after.descriptors += 1
-    let subject = SoakReport.Subject(name: "lspd", rounds: 40, before: before, after: after, allowedBytes: 16)
-    #expect(SoakReport(subjects: [subject]).problems == ["lspd had 16 descriptors open and now has 17"])
+    #expect(
+      Self.problems(of: 40, allowed: 16, before, after) == ["lspd had 16 descriptors open and now has 17"])
   }
 
   /// Own wallet processes need not report their heap.
@@ -65,10 +69,8 @@
     before.heapBytes = nil
     var after = before
     after.anonymousBytes += 1_000_000
-    let subject = SoakReport.Subject(
-      name: "mainappd", rounds: 1000, before: before, after: after, allowedBytes: 256)
     #expect(
-      SoakReport(subjects: [subject]).problems
-        == ["mainappd grew by 1000 bytes of memory per round; 780 are allowed"])
+      Self.problems(of: 1000, allowed: 256, before, after)
+        == ["lspd grew by 1000 bytes of memory per round; 780 are allowed"])
   }
 }
