@@ -53,6 +53,22 @@ final class NotificationCentre {
   }
 }
 
+extension NotificationBoard {
+  /// From the lines of the file, oldest first.
+  init(_ lines: [BoardLine]) {
+    self.init()
+    // Any program of this user can write the file: a negative badge becomes 0.
+    for line in lines {
+      switch line {
+      case .notification(let row):
+        setBadge(row.badge)
+        keep(row)
+      case .badge(let row): setBadge(row.badge)
+      }
+    }
+  }
+}
+
 /// A line of os/notifications.jsonl: a notification, or a badge set by a push without an alert. One file has both,
 /// so it keeps the order of all badge changes.
 enum BoardLine: Report, Hashable {

@@ -1,32 +1,19 @@
-import PhonePolicy
-
 /// Present and past notifications, oldest first, and the badge: the last row of an id counts. Only the newest are
 /// kept, and only these can be withdrawn.
-struct NotificationBoard {
+public struct NotificationBoard {
   private var newest = NewestRows<NotificationRow>()
-  private(set) var badge = 0
+  public private(set) var badge = 0
   /// The count of all notifications ever.
-  private(set) var count = 0
+  public private(set) var count = 0
 
-  var rows: [NotificationRow] { newest.rows }
+  public var rows: [NotificationRow] { newest.rows }
 
-  /// From the lines of the file, oldest first.
-  init(_ lines: [BoardLine]) {
-    // Any program of this user can write the file: a negative badge becomes 0.
-    for line in lines {
-      switch line {
-      case .notification(let row):
-        badge = max(0, row.badge)
-        keep(row)
-      case .badge(let row): badge = max(0, row.badge)
-      }
-    }
-  }
+  public init() {}
 
-  mutating func setBadge(_ number: Int) { badge = max(0, number) }
+  public mutating func setBadge(_ number: Int) { badge = max(0, number) }
 
   /// Returns the row to be stored.
-  mutating func show(
+  public mutating func show(
     _ notification: PhoneNotification, userInfo: [UInt8]? = nil, wall: Int64, at: Int64, boot: String? = nil
   ) -> NotificationRow {
     if let number = notification.text.badge { setBadge(number) }
@@ -46,7 +33,7 @@ struct NotificationBoard {
   }
 
   /// Nil if no notification with that key is present.
-  mutating func withdraw(key: String, wall: Int64, at: Int64) -> NotificationRow? {
+  public mutating func withdraw(key: String, wall: Int64, at: Int64) -> NotificationRow? {
     guard var row = rows.last(where: { $0.key == key && $0.isThere }) else { return nil }
     badge = max(0, badge - max(0, row.badgeIncrement ?? 1))
     row.isWithdrawn = true
@@ -59,7 +46,7 @@ struct NotificationBoard {
   }
 
   /// The badge stays: only the app changes it. Nil if the notification is not present.
-  mutating func close(_ id: UInt64, _ answer: String, wall: Int64, at: Int64) -> NotificationRow? {
+  public mutating func close(_ id: UInt64, _ answer: String, wall: Int64, at: Int64) -> NotificationRow? {
     guard var row = rows.last(where: { $0.id == id && $0.isThere }) else { return nil }
     row.answer = answer
     row.badge = badge
@@ -70,28 +57,30 @@ struct NotificationBoard {
     return row
   }
 
-  private mutating func keep(_ row: NotificationRow) {
+  public mutating func keep(_ row: NotificationRow) {
     if row.id >= newest.nextID { count += 1 }
     newest.keep(row)
   }
 }
 
 /// The newest rows of a file, kept in memory: one per id.
-struct NewestRows<Row: NumberedRow> {
+public struct NewestRows<Row: NumberedRow> {
   static var kept: Int { 256 }
 
-  private(set) var rows: [Row] = []
-  private(set) var nextID: UInt64 = 1
+  public private(set) var rows: [Row] = []
+  public private(set) var nextID: UInt64 = 1
 
-  func row(_ id: UInt64) -> Row? { rows.last { $0.id == id } }
+  public init() {}
+
+  public func row(_ id: UInt64) -> Row? { rows.last { $0.id == id } }
 
   /// No-op if the row is not among the newest.
-  mutating func replace(_ row: Row) {
+  public mutating func replace(_ row: Row) {
     if let index = rows.lastIndex(where: { $0.id == row.id }) { rows[index] = row }
   }
 
   /// Replaces a row with the same id in place. Returns the row that was dropped.
-  @discardableResult mutating func keep(_ row: Row) -> Row? {
+  @discardableResult public mutating func keep(_ row: Row) -> Row? {
     nextID = max(nextID, row.id &+ 1)
     if let index = rows.lastIndex(where: { $0.id == row.id }) {
       rows[index] = row
