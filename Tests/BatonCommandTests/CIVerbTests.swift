@@ -24,13 +24,13 @@ struct CIVerbTests {
   @Test func `Two stories that never begin are enough: the others are not played`() throws {
     let idle = scratch.write("idle", "#!/bin/sh\nexit 3\n")
     chmod(idle, 0o700)
-    var report = CIReport(pair: nil, evidence: "")
+    var report = CIReport(nil, evidence: "")
     #expect(!report.neverBegins)
-    var never = ScenarioOutcome(file: "one", noProgress: "waited")
+    var never = ScenarioOutcome(file: "one", kind: .noProgress)
     never.endedBeforeTheFirstLine = true
-    report.outcomes = [never, ScenarioOutcome(file: "two", skippedBecause: "it pays"), never]
+    report.stories = [never, ScenarioOutcome(file: "two", kind: .skipped), never]
     #expect(report.neverBegins)
-    report.outcomes.append(ScenarioOutcome(file: "three", noProgress: "line 7"))
+    report.stories.append(ScenarioOutcome(file: "three", kind: .noProgress))
     #expect(!report.neverBegins)
   }
 
@@ -54,9 +54,8 @@ struct CIVerbTests {
   // MARK: Which stories apply
 
   private func whyNot(_ lines: String, _ level: OwnPair.Level) throws -> String? {
-    StoryFit.whyNot(
-      try ScenarioParser.parse("# x\n\(lines)\nthe verdict\n"),
-      on: OwnPair(app: "app", ext: nil, level: level))
+    try ScenarioParser.parse("# x\n\(lines)\nthe verdict\n")
+      .whyNot(on: OwnPair(app: "app", ext: nil, level: level))
   }
 
   @Test func `A payment needs the level peer, and the reason names its line`() throws {
@@ -82,7 +81,7 @@ struct CIVerbTests {
     let folder = "\(Self.project)/Tests/Scenarios"
     let applying = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
       let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-      return StoryFit.whyNot(try ScenarioParser.parse(text), on: pair) == nil
+      return try ScenarioParser.parse(text).whyNot(on: pair) == nil
     }
     #expect(applying.count >= 40, "\(applying.count)")
   }

@@ -14,10 +14,10 @@ import Simulation
   /// The answers to the story's questions contain these lines in this order.
   private func expect(_ lines: String..., in name: String) throws {
     let story = try Stories.story(name)
-    var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
+    var director = Director(story, on: SimulatedStage(story.settings().world, seed: 77))
     let performance = try director.run()
     #expect(performance.isSound && performance.differences.isEmpty, "\(performance.differences)")
-    #expect(story.place == .everywhere && story.settings.contains(.wallet("bitkit")))
+    #expect(story.place == .everywhere && story.settings().world.wallet == .bitkit)
     var said = performance.played.flatMap(\.said)[...]
     for line in lines {
       guard let place = said.firstIndex(of: line) else {
@@ -92,7 +92,7 @@ import Simulation
       .filter { !ScenarioParser.isOutput(String($0)) }
     func atTheNotification(_ lines: [Substring]) throws -> [String] {
       let story = try ScenarioParser.parse(lines.joined(separator: "\n"))
-      var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
+      var director = Director(story, on: SimulatedStage(story.settings().world, seed: 77))
       return try director.run().played.flatMap(\.said)
     }
     let receiving = bitkit.filter { $0 != "the wallet is bitkit" }.map {
@@ -134,7 +134,7 @@ import Simulation
       wait until the app is connected
       the verdict
       """)
-    var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
+    var director = Director(story, on: SimulatedStage(story.settings().world, seed: 77))
     #expect(try director.run().played.flatMap(\.said).first == payment)
   }
 }

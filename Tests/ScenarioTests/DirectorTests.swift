@@ -39,10 +39,11 @@ private struct PaperStage: ScenarioStage {
     return Scene(
       holder: isAppThere ? .app : nil, newestClaim: .app, epoch: 1,
       app: Scene.Process(
-        place: isAppThere ? .inFront : .ended("swiped away"), shows: "connected", isConnected: isAppThere),
-      notifier: Scene.Process(place: .notStarted),
+        state: isAppThere ? "foreground" : nil, shows: "connected", isConnected: isAppThere,
+        lastEnd: "swiped away"),
+      notifier: Scene.Process(),
       payments: paidAt == nil ? [] : [Scene.Payment(number: 1, state: isSettled ? .settled : .waits)],
-      receivedTimes: [isSettled ? 1 : 0], notifications: [], isChannelEven: true)
+      receivedTimes: [isSettled ? 1 : 0], isChannelEven: true)
   }
 
   func judge() -> StageVerdict { verdict }
@@ -51,10 +52,10 @@ private struct PaperStage: ScenarioStage {
 @Suite("Playing a story", .waits) struct DirectorTests {
   @Test func `A process that has never run has not ended: it may be about to start`() {
     var stage = PaperStage()
-    #expect(!Condition.ended(.extension).holds(in: stage.look()))
-    #expect(Condition.ended(.app).holds(in: stage.look()))
+    #expect(!Condition(until: "the extension has ended").holds(stage.look()))
+    #expect(Condition(until: "the app has ended").holds(stage.look()))
     try? stage.make(.open)
-    #expect(!Condition.ended(.app).holds(in: stage.look()))
+    #expect(!Condition(until: "the app has ended").holds(stage.look()))
   }
 
   private let text = """
@@ -107,7 +108,8 @@ private struct PaperStage: ScenarioStage {
 
   @Test func `A condition that does not hold within a minute ends the story as timed out`() throws {
     let (performance, stage) = try play(text, on: PaperStage())
-    #expect(performance.end == .timedOut(line: 8, "payment 1 to settle", .sound(settled: 1, failed: 0)))
+    #expect(
+      performance.verdict == .unsettled(["line 8: gave up waiting until payment 1 has settled"]))
     #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
     #expect(!performance.isSound)
   }
@@ -116,7 +118,7 @@ private struct PaperStage: ScenarioStage {
     var stage = PaperStage(settlesAfter: .seconds(3))
     stage.breaksAt = .pay(number: 1)
     let (performance, _) = try play(text, on: stage)
-    #expect(performance.end == .broken(line: 3, "Two processes drive the node."))
+    #expect(performance.verdict == .broken(["after line 3: Two processes drive the node."]))
     #expect(performance.played.count == 1)
   }
 

@@ -57,11 +57,20 @@ import Heartbeat
     #expect(story.title == "The title")
     #expect(story.payments == [PlannedPayment(number: 1, amountSat: 50_000)])
     #expect(
-      story.steps.map(\.command) == [
-        .make(.pay(number: 1)), .make(.kill(.extension)), .pass(.seconds(120)),
-        .wait(.appShows("receiving payment in background")), .ask(.howIs(.extension)),
-        .make(.stepClock(seconds: -7200)), .verdict,
+      story.steps.map(\.command.action) == [
+        .pay(number: 1), .kill(.extension), nil, nil, nil, .stepClock(seconds: -7200), nil,
       ])
+    guard case .pass(let span) = story.steps[2].command, case .wait(let condition) = story.steps[3].command,
+      case .ask(let answer) = story.steps[4].command, case .verdict = story.steps[6].command
+    else {
+      Issue.record("\(story.steps)")
+      return
+    }
+    #expect(span == .seconds(120))
+    #expect(condition.words == "until the app shows “receiving payment in background”")
+    let scene = Scene.empty(app: Scene.Process(state: "foreground", shows: "receiving payment in background"))
+    #expect(condition.holds(scene) && !condition.holds(.empty()))
+    #expect(answer(scene, story) == ["the extension has never run"])
     #expect(story.steps.map(\.line) == [5, 6, 7, 8, 9, 12, 13])
     #expect(story.steps[4].expected == ["one", "  two, with a margin"])
     #expect(story.place == .real(because: "the simulated world has no wall clock"))
@@ -154,7 +163,8 @@ import Heartbeat
   @Test func `Lines may end with CRLF`() throws {
     let story = try ScenarioParser.parse(
       "# x\r\nthe app opens \r\nunder which epoch?\r\n  > epoch 2\r\nthe verdict\r\n")
-    #expect(story.steps.map(\.command) == [.make(.open), .ask(.epoch), .verdict])
+    #expect(story.steps.map(\.text) == ["the app opens", "under which epoch?", "the verdict"])
+    #expect(story.steps.map(\.command.action) == [.open, nil, nil])
     #expect(story.steps[1].expected == ["epoch 2"])
   }
 
@@ -177,7 +187,7 @@ import Heartbeat
       line = line.replacingOccurrences(of: word, with: example)
     }
     #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
-    let isForHead = (Phrase.wallets + Phrase.settings).contains { $0.form == form }
+    let isForHead = Phrase.head.contains { $0.form == form }
     let before =
       form.contains("AMOUNT") || isForHead
       ? "" : "payment 1 of 1000 sat arrives\nthe user pays invoice 1 of 1000 sat\n"

@@ -7,41 +7,44 @@ import PhonePolicy
   private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
 
   private func scene(
-    _ app: Scene.Process, notifications: [Scene.Notification] = [], _ phone: PhoneScene = PhoneScene()
+    _ app: Scene.Process, _ phone: PhoneScene = PhoneScene()
   ) -> Scene {
-    Scene(
-      holder: nil, newestClaim: .app, epoch: 1, app: app, notifier: Scene.Process(place: .notStarted),
-      payments: [], receivedTimes: [], notifications: notifications, isChannelEven: true, phone: phone)
+    var scene = Scene.empty(app: app)
+    (scene.newestClaim, scene.epoch) = (.app, 1)
+    scene.phone = phone
+    return scene
   }
 
-  private func answer(_ question: Question, _ scene: Scene) -> [String] {
-    question.answer(in: scene, of: story)
+  private func answer(_ question: String, _ scene: Scene) -> [String] {
+    Phrase.answer(to: question, scene, story)
   }
 
   @Test func `A process suspended by the phone counts as suspended, not as frozen`() {
-    let scene = scene(Scene.Process(place: .suspended, isFrozen: true))
-    #expect(answer(.howIs(.app), scene) == ["the app is suspended"])
-    #expect(Condition.suspended(.app).holds(in: scene) && !Condition.frozen(.app).holds(in: scene))
-    #expect(Condition.runs(.app).holds(in: scene) && !Condition.inFront.holds(in: scene))
-    #expect(ScenarioWords.place(AppState.suspended.word, .app) == .suspended)
-    let awake = self.scene(Scene.Process(place: .inBackground))
-    #expect(!Condition.suspended(.app).holds(in: awake))
+    let scene = scene(Scene.Process(state: "suspended", isStopped: true))
+    #expect(answer("how is the app?", scene) == ["the app is suspended"])
+    #expect(Condition(until: "the app is suspended").holds(scene) && !scene.app.isFrozen)
+    #expect(
+      Condition(until: "the app runs").holds(scene) && !Condition(until: "the app is in front").holds(scene))
+    let awake = self.scene(Scene.Process(state: "background"))
+    #expect(!Condition(until: "the app is suspended").holds(awake))
   }
 
   @Test
   func `The reason of a process's end is the one that iosd gave, also when another process runs by now`() {
     let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
-    let gone = scene(Scene.Process(place: .ended(held), lastEnd: held))
+    let gone = scene(Scene.Process(lastEnd: held))
     #expect(
-      answer(.whyEnded(.app), gone) == ["killed: 0xdead10cc: suspended while it held a lock on app.lock"])
-    #expect(answer(.howIs(.app), gone) == ["the app has ended: \(held)"])
+      answer("why did the app end?", gone) == [
+        "killed: 0xdead10cc: suspended while it held a lock on app.lock"
+      ])
+    #expect(answer("how is the app?", gone) == ["the app has ended: \(held)"])
     let watched = EndReason.killed(.watchdog(milliseconds: 5000)).description
-    let again = scene(Scene.Process(place: .inFront, lastEnd: watched))
+    let again = scene(Scene.Process(state: "foreground", lastEnd: watched))
     #expect(
-      answer(.whyEnded(.app), again) == [
+      answer("why did the app end?", again) == [
         "killed: 0x8badf00d: did not finish going to the background within 5 s"
       ])
-    #expect(answer(.whyEnded(.extension), again) == ["the extension has not ended yet"])
+    #expect(answer("why did the extension end?", again) == ["the extension has not ended yet"])
   }
 
   @Test func `The answer to “how is the phone?” lists what differs from a new phone`() {
@@ -69,62 +72,89 @@ import PhonePolicy
       (.expired, true), (.abandoned, true),
     ])
   func `A silent push is over when its fate is final`(fate: PushFate, isOver: Bool) {
-    let push = ScenarioWords.push(fate.code, fate.description, isSilent: true, isShown: false)
-    #expect(push.isOver == isOver)
-    #expect(!push.fate.contains("7"), "numbers of pushes, and times, differ from run to run")
-    let new = ScenarioWords.push(nil, nil, isSilent: true, isShown: false)
-    let scene = scene(Scene.Process(place: .suspended), PhoneScene(pushes: [new, push]))
-    #expect(Condition.silentPushOver.holds(in: scene) == isOver)
-    #expect(Condition.silentPushCompleted.holds(in: scene) == (fate == .completed(.newData)))
-    #expect(answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
+    let phone = PhoneScene(pushes: [push(1, nil, isSilent: true), push(2, fate, isSilent: true)])
+    let words = phone.fate(of: phone.pushes[1])
+    #expect(!words.contains("7"), "numbers of pushes, and times, differ from run to run")
+    let scene = scene(Scene.Process(state: "suspended"), phone)
+    #expect(Condition(until: "the newest silent push is over").holds(scene) == isOver)
+    #expect(
+      Condition(until: "the newest silent push is completed").holds(scene) == (fate == .completed(.newData)))
+    #expect(
+      answer("what became of the silent pushes?", scene) == [
+        "silent push 1: on its way", "silent push 2: \(words)",
+      ])
+  }
+
+  private func push(_ id: UInt64, _ fate: PushFate?, isSilent: Bool = false) -> PushRow {
+    PushRow(
+      id: id, isVisible: !isSilent, hasMutableContent: true, wall: 0, at: 0, fate: fate?.description,
+      fateCode: fate?.code)
+  }
+
+  private func notification(
+    _ title: String, _ body: String = "", of push: UInt64? = nil, source: String = "content"
+  ) -> NotificationRow {
+    NotificationRow(
+      id: push ?? 1, push: push, source: source, title: title, body: body, badge: 0, isDisplayed: false,
+      wall: 0, at: 0)
   }
 
   @Test func `The answer about all pushes has the visible ones too, in the order of their arrival`() {
-    func visible(_ fate: PushFate?, isShown: Bool) -> Scene.Push {
-      ScenarioWords.push(fate?.code, fate?.description, isSilent: false, isShown: isShown)
-    }
     let pushes = [
-      visible(nil, isShown: true), ScenarioWords.push(nil, nil, isSilent: true, isShown: false),
-      visible(nil, isShown: false), visible(.late(milliseconds: 5), isShown: true),
+      push(1, nil), push(2, nil, isSilent: true), push(3, nil), push(4, .late(milliseconds: 5)),
     ]
-    let scene = scene(Scene.Process(place: .suspended), PhoneScene(pushes: pushes))
+    let shown = [1, 4].map { notification("x", of: $0) }
+    let scene = scene(
+      Scene.Process(state: "suspended"), PhoneScene(pushes: pushes, notifications: shown))
     #expect(
-      answer(.pushes, scene) == [
+      answer("what became of the pushes?", scene) == [
         "push 1: shown", "push 2: on its way", "push 3: not shown yet",
         "push 4: delivered late: the phone was off the network",
       ])
-    #expect(answer(.silentPushes, scene) == ["silent push 1: on its way"])
+    #expect(answer("what became of the silent pushes?", scene) == ["silent push 1: on its way"])
   }
 
   @Test func `Without pushes, badge or tasks the answers say so`() {
-    let scene = scene(Scene.Process(place: .suspended))
-    #expect(answer(.silentPushes, scene) == ["no silent push has arrived yet"])
-    #expect(answer(.pushes, scene) == ["no push has arrived yet"])
-    #expect(!Condition.silentPushOver.holds(in: scene) && !Condition.taskOver("x").holds(in: scene))
-    #expect(answer(.badge, scene) == ["nothing"])
-    #expect(answer(.task("x"), scene) == ["the app has not asked for the task “x”"])
+    let scene = scene(Scene.Process(state: "suspended"))
+    #expect(answer("what became of the silent pushes?", scene) == ["no silent push has arrived yet"])
+    #expect(answer("what became of the pushes?", scene) == ["no push has arrived yet"])
+    #expect(
+      !Condition(until: "the newest silent push is over").holds(scene)
+        && !Condition(until: "the task “x” is over").holds(scene))
+    #expect(answer("what does the badge say?", scene) == ["nothing"])
+    #expect(answer("what became of the task “x”?", scene) == ["the app has not asked for the task “x”"])
   }
 
   @Test func `The answer about a background task has its state and reason; a completed task is over`() {
-    let waits = ScenarioWords.task("x", state: "waiting", why: TaskHindrance.noCharger.description)
-    let done = ScenarioWords.task("x", state: "completed", why: nil)
-    func scene(_ tasks: [Scene.Task]) -> Scene {
-      self.scene(Scene.Process(place: .inFront), PhoneScene(badge: 3, tasks: tasks))
+    func task(_ state: String, why: String? = nil) -> TaskRow {
+      TaskRow(
+        id: 1, identifier: "x", kind: "refresh", requiresNetwork: false, requiresExternalPower: false,
+        state: state, why: why, submittedWall: 0, submittedAt: 0, earliestAt: 0)
     }
-    #expect(answer(.task("x"), scene([waits])) == ["waiting: the task needs the charger"])
-    #expect(answer(.task("x"), scene([done])) == ["completed"])
-    #expect(answer(.badge, scene([])) == ["3"])
+    let waits = task("waiting", why: TaskHindrance.noCharger.description)
+    let done = task("completed")
+    func scene(_ tasks: [TaskRow]) -> Scene {
+      self.scene(Scene.Process(state: "foreground"), PhoneScene(badge: 3, tasks: tasks))
+    }
+    #expect(answer("what became of the task “x”?", scene([waits])) == ["waiting: the task needs the charger"])
+    #expect(answer("what became of the task “x”?", scene([done])) == ["completed"])
+    #expect(answer("what does the badge say?", scene([])) == ["3"])
     #expect(
-      Condition.taskOver("x").holds(in: scene([done])) && !Condition.taskOver("x").holds(in: scene([waits])))
+      Condition(until: "the task “x” is over").holds(scene([done]))
+        && !Condition(until: "the task “x” is over").holds(scene([waits])))
   }
 
   @Test func `The user sees a payment also by a notification that is only in the list`() {
-    let listed = Scene.Notification(title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
-    #expect(listed.words == "Received payment: +1 sat: payment 1, only in the list")
-    let scene = scene(Scene.Process(place: .inFront), notifications: [listed])
-    #expect(Condition.shown(number: 1).holds(in: scene) && !Condition.shownAsSent.holds(in: scene))
-    let sent = Scene.Notification(isAsSent: true, title: "a", body: "b", isDisplayed: false)
+    func scene(_ row: NotificationRow) -> Scene {
+      self.scene(Scene.Process(state: "foreground"), PhoneScene(notifications: [row]))
+    }
+    let listed = scene(notification("Received payment", "+1 sat: payment 1"))
     #expect(
-      Condition.shownAsSent.holds(in: self.scene(Scene.Process(place: .inFront), notifications: [sent])))
+      answer("what does the user see?", listed) == ["Received payment: +1 sat: payment 1, only in the list"])
+    let isTold = Condition(until: "the user sees payment 1")
+    let isShownAsSent = Condition(until: "the user sees a push as it was sent")
+    #expect(isTold.holds(listed) && !isShownAsSent.holds(listed))
+    let sent = scene(notification("a", "b", source: "original"))
+    #expect(isShownAsSent.holds(sent) && !isTold.holds(sent))
   }
 }

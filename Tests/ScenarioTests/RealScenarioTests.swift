@@ -168,18 +168,20 @@ struct RealScenarioTests {
   }
 
   @Test func `The exit code is 3 for a timeout, 2 for a broken verdict, 4 for a crash`() {
-    func outcome(_ end: Performance.End) -> ExitCode {
+    func outcome(_ verdict: StageVerdict) -> ExitCode {
       let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
-      return ScenarioOutcome(file: "x", Performance(scenario: story, played: [], end: end), took: .zero)
-        .exitCode
+      return ScenarioOutcome(
+        file: "x", Performance(scenario: story, played: [], verdict: verdict), took: .zero
+      ).exitCode
     }
-    #expect(outcome(.played(.sound(settled: 1, failed: 0))) == .done)
-    #expect(outcome(.played(.unsettled(["x"]))) == .noProgress)
-    #expect(outcome(.timedOut(line: 1, "x", .unsettled(["x"]))) == .noProgress)
-    #expect(outcome(.timedOut(line: 1, "x", .broken(["x"]))) == .exclusionOrMoneyBroken)
-    #expect(outcome(.timedOut(line: 1, "x", .crashed(["x"]))) == .crashedByItself)
-    #expect(outcome(.played(.broken(["x"]))) == .exclusionOrMoneyBroken)
-    #expect(outcome(.broken(line: 1, "x")) == .exclusionOrMoneyBroken)
-    #expect(outcome(.played(.crashed(["x"]))) == .crashedByItself)
+    #expect(outcome(.sound(settled: 1, failed: 0)) == .done)
+    #expect(outcome(.unsettled(["x"])) == .noProgress)
+    #expect(outcome(StageVerdict.unsettled(["x"]).gaveUp("line 1")) == .noProgress)
+    #expect(outcome(StageVerdict.unjudged(["x"]).gaveUp("line 1")) == .noProgress)
+    #expect(outcome(StageVerdict.broken(["x"]).gaveUp("line 1")) == .exclusionOrMoneyBroken)
+    #expect(outcome(StageVerdict.crashed(["x"]).gaveUp("line 1")) == .crashedByItself)
+    #expect(outcome(.broken(["x"])) == .exclusionOrMoneyBroken)
+    #expect(outcome(.unjudged(["x"])) == .exclusionOrMoneyBroken)
+    #expect(outcome(.crashed(["x"])) == .crashedByItself)
   }
 }

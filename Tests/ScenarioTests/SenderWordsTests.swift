@@ -1,18 +1,17 @@
+import Lightning
+
 @testable import Baton
 
 @Suite("Senders that try again, in a story") struct SenderWordsTests {
   private func scene(_ told: Scene.Sender.Told, attempts: Int = 2) -> Scene {
-    let nobody = Scene.Process(place: .notStarted)
-    var scene = Scene(
-      holder: nil, newestClaim: nil, epoch: 0, app: nobody, notifier: nobody, payments: [], receivedTimes: [],
-      notifications: [], isChannelEven: true)
+    var scene = Scene.empty()
     scene.senders = [Scene.Sender(number: 1, attempts: attempts, told: told)]
     return scene
   }
 
   private func words(_ told: Scene.Sender.Told, attempts: Int = 2) throws -> [String] {
     let story = try ScenarioParser.parse("# One\npayment 1 of 50000 sat arrives\nthe verdict")
-    return Question.senders.answer(in: scene(told, attempts: attempts), of: story)
+    return Phrase.answer(to: "what do the senders see?", scene(told, attempts: attempts), story)
   }
 
   private let refused = Scene.Sender.Told.failed(
@@ -34,20 +33,21 @@
   }
 
   @Test func `A sender has its answer with the first outcome that it was told`() {
-    let isAnswered = Condition.senderAnswered(number: 1)
-    #expect(!isAnswered.holds(in: scene(.nothing)))
+    let isAnswered = Condition(until: "the sender of payment 1 has an answer")
+    #expect(!isAnswered.holds(scene(.nothing)))
     for told in [.settled, .pending, refused] as [Scene.Sender.Told] {
-      #expect(isAnswered.holds(in: scene(told)))
+      #expect(isAnswered.holds(scene(told)))
     }
-    #expect(!Condition.senderAnswered(number: 2).holds(in: scene(.settled)))
+    #expect(!Condition(until: "the sender of payment 2 has an answer").holds(scene(.settled)))
   }
 
   @Test func `How senders try again stands in the head`() throws {
-    for (line, byHints) in [
-      ("senders try again as the peer hints", true), ("senders try again by a schedule", false),
+    for (line, policy) in [
+      ("senders try again as the peer hints", RetryPolicy.hint),
+      ("senders try again by a schedule", .interim),
     ] {
       let story = try ScenarioParser.parse("# One\n\(line)\nthe verdict")
-      #expect(story.settings == [.sendersRetry(byHints: byHints)])
+      #expect(story.settings().world.retries == policy)
       #expect(throws: ScenarioError.self) {
         try ScenarioParser.parse("# One\nthe app opens\n\(line)\nthe verdict")
       }
@@ -70,7 +70,8 @@
       #expect(refusal([retries, line]) == nil)
     }
     let story = try ScenarioParser.parse("# One\n\(retries)\nsenders have 7 sat\n\(late)\nthe verdict")
-    #expect(story.settings.last == .sendersHave(amountSat: 7))
+    #expect(story.settings().senders == ["--spendable", "7"])
+    #expect(story.settings().world.sendersHaveMsat == 7000)
     #expect(story.payments.map(\.amountSat) == [1000])
     #expect(story.payments.first?.expiresAfter == .seconds(1))
   }

@@ -9,7 +9,7 @@ import Simulation
   ) throws -> ScenarioOutcome {
     var settings = WorldSettings()
     settings.without = Rules(rules)
-    var director = Director(scenario, on: SimulatedStage(settings.with(scenario.settings), seed: seed))
+    var director = Director(scenario, on: SimulatedStage(scenario.settings(in: settings).world, seed: seed))
     return ScenarioOutcome(file: scenario.title, try director.run(), took: .zero)
   }
 

@@ -25,3 +25,20 @@ enum Stories {
 
   static func isPlayedEverywhere(_ name: String) -> Bool { (try? story(name).place) == .everywhere }
 }
+
+extension Phrase {
+  /// The answer to a question of the language.
+  static func answer(to question: String, _ scene: Scene, _ story: Scenario) -> [String] {
+    guard let (phrase, found) = of(question), case .ask(let answer) = phrase.command(found) else { return [] }
+    return answer(scene, story)
+  }
+}
+
+extension Scene {
+  /// Before the first claim, without payments.
+  static func empty(app: Process = Process()) -> Scene {
+    Scene(
+      holder: nil, newestClaim: nil, epoch: 0, app: app, notifier: Process(), payments: [],
+      receivedTimes: [], isChannelEven: true)
+  }
+}

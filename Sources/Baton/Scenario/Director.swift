@@ -1,22 +1,22 @@
 import Ground
 
 /// Plays a story on a stage, line by line; the same for every stage.
-public struct Director<Stage: ScenarioStage> {
+struct Director<Stage: ScenarioStage> {
   /// The limit of each wait, on the stage's own clock: far more than any wait needs.
-  public static var waitLimit: TimeSpan { .seconds(60) }
+  static var waitLimit: TimeSpan { .seconds(60) }
 
-  public private(set) var stage: Stage
+  private(set) var stage: Stage
   private let scenario: Scenario
   private var played: [Performance.Played] = []
 
   private struct TimedOut: Error { var what: String }
 
-  public init(_ scenario: Scenario, on stage: Stage) {
+  init(_ scenario: Scenario, on stage: Stage) {
     self.scenario = scenario
     self.stage = stage
   }
 
-  public mutating func run() throws -> Performance {
+  mutating func run() throws -> Performance {
     var line = 0
     do {
       try begin()
@@ -27,7 +27,7 @@ public struct Director<Stage: ScenarioStage> {
         if case .verdict = step.command {
           let verdict = try stage.judge()
           played.append(.init(step: step, said: [verdict.sentence]))
-          return performance(.played(verdict))
+          return Performance(scenario: scenario, played: played, verdict: verdict)
         }
         do {
           said = try perform(step.command)
@@ -35,34 +35,34 @@ public struct Director<Stage: ScenarioStage> {
           said = ["cannot be done: \(trouble.why)"]
         }
         played.append(.init(step: step, said: said))
-        if let broken = stage.broken { return performance(.broken(line: line, broken)) }
+        if stage.broken != nil { return ended(line, waiting: "") }
       }
     } catch let trouble as TimedOut {
-      if let broken = stage.broken { return performance(.broken(line: line, broken)) }
-      return performance(gaveUp(line, trouble.what))
+      return ended(line, waiting: trouble.what)
     }
-    return performance(gaveUp(line, "a verdict"))
+    return ended(line, waiting: "for a verdict")
   }
 
-  /// What does not go on may be broken, or have crashed, or be too little to judge.
-  private mutating func gaveUp(_ line: Int, _ what: String) -> Performance.End {
-    do { return .timedOut(line: line, what, try stage.judge()) } catch {
-      return .timedOut(line: line, what, .unjudged(["could not be judged: \(error)"]))
+  /// Before its last line. What does not go on may be broken, or have crashed, or be too little to judge.
+  private mutating func ended(_ line: Int, waiting what: String) -> Performance {
+    var verdict = StageVerdict.broken(stage.broken.map { ["after line \(line): \($0)"] } ?? [])
+    if stage.broken == nil {
+      let place = line == 0 ? "before the first line" : "line \(line)"
+      do { verdict = try stage.judge() } catch { verdict = .unjudged(["could not be judged: \(error)"]) }
+      verdict = verdict.gaveUp("\(place): gave up waiting \(what)")
     }
-  }
-
-  private func performance(_ end: Performance.End) -> Performance {
-    Performance(scenario: scenario, played: played, end: end)
+    return Performance(
+      scenario: scenario, played: played, verdict: verdict, endedBeforeTheFirstLine: line == 0)
   }
 
   /// Every story starts with a wallet that was opened once, made the invoices, and was swiped away.
   private mutating func begin() throws {
     try stage.begin()
     try stage.make(.open)
-    try wait(for: .connected(.app))
+    try wait(for: .appIsConnected)
     for payment in scenario.payments {
       try stage.makeInvoice(payment)
-      try wait("the invoice of payment \(payment.number)") { try $0.hasInvoice(payment.number) }
+      try wait("for the invoice of payment \(payment.number)") { try $0.hasInvoice(payment.number) }
     }
     for invoice in scenario.invoices { try stage.makeExternalInvoice(invoice) }
     try make(.quit)
@@ -73,25 +73,31 @@ public struct Director<Stage: ScenarioStage> {
     case .make(let action): try make(action)
     case .wait(let condition): try wait(for: condition)
     case .pass(let span): try pass(span)
-    case .ask(let question): return question.answer(in: try stage.look(), of: scenario)
+    case .ask(let answer): return answer(try stage.look(), scenario)
     case .given, .verdict: break
     }
     return []
   }
 
   private mutating func make(_ action: StoryAction) throws {
-    if let target = action.target { try wait(for: .runs(target)) }
-    if case .payExpired(let number) = action { try wait(for: .invoiceExpired(number: number)) }
+    if let target = action.target { try wait(for: target == .app ? .appRuns : .extensionRuns) }
+    if case .payExpired(let number) = action {
+      try wait(
+        for: Condition(words: "until the invoice of payment \(number) has expired") {
+          $0.expiredInvoices.contains(number)
+        })
+    }
     try stage.make(action)
     switch action {
-    case .quit: try wait(for: .ended(.app))
-    case .freeze(let role), .freezeInside(let role): try wait(for: .frozen(role))
+    case .quit: try wait(for: .appHasEnded)
+    case .freeze(let role), .freezeInside(let role):
+      try wait(for: Condition(words: "until the \(role.rawValue) is frozen") { $0[role].isFrozen })
     default: break
     }
   }
 
   private mutating func wait(for condition: Condition) throws {
-    try wait(condition.words) { condition.holds(in: try $0.look()) }
+    try wait(condition.words) { condition.holds(try $0.look()) }
   }
 
   private mutating func wait(_ what: String, _ isMet: (inout Stage) throws -> Bool) throws {
@@ -109,33 +115,26 @@ public struct Director<Stage: ScenarioStage> {
 }
 
 /// The result of a story on one stage.
-public struct Performance: Hashable, Sendable {
-  public struct Played: Hashable, Sendable {
-    public var step: Scenario.Step
-    public var said: [String]
+struct Performance: Sendable {
+  struct Played: Sendable {
+    var step: Scenario.Step
+    var said: [String]
 
-    public var differs: Bool { said != step.expected }
+    var differs: Bool { said != step.expected }
   }
 
-  public enum End: Hashable, Sendable {
-    /// Played to the last line.
-    case played(StageVerdict)
-    /// A wait timed out in that line; 0 is before the first. With the verdict on the run until then.
-    case timedOut(line: Int, String, StageVerdict)
-    case broken(line: Int, String)
-  }
+  var scenario: Scenario
+  var played: [Played]
+  var verdict: StageVerdict
+  var endedBeforeTheFirstLine = false
 
-  public var scenario: Scenario
-  public var played: [Played]
-  public var end: End
-
-  public var differences: [Played] { played.filter(\.differs) }
+  var differences: [Played] { played.filter(\.differs) }
 
   /// Played to its last line, nothing is broken, all is settled and no process crashed.
-  public var isSound: Bool { if case .played(.sound) = end { true } else { false } }
+  var isSound: Bool { if case .sound = verdict { true } else { false } }
 
   /// The story's file with the actual answers in place of the expected ones; comments and empty lines stay.
-  public var rewritten: String {
+  var rewritten: String {
     var lines: [String] = []
     var number = 0
     for line in scenario.lines {
@@ -152,7 +151,7 @@ public struct Performance: Hashable, Sendable {
 
 /// Plays a story: the simulated world, or real processes. The stage acts and observes; the director decides what to
 /// wait for and how to answer.
-public protocol ScenarioStage {
+protocol ScenarioStage {
   /// The stage's clock, by which waits and pauses are measured.
   var now: Instant { get }
   /// A broken invariant; it ends the story.
@@ -175,10 +174,10 @@ public protocol ScenarioStage {
   mutating func judge() throws -> StageVerdict
 }
 
-extension ScenarioStage { public mutating func come(to step: Scenario.Step, comment: String?) {} }
+extension ScenarioStage { mutating func come(to step: Scenario.Step, comment: String?) {} }
 
 /// The stage's verdict at the end of the story.
-public enum StageVerdict: Hashable, Sendable {
+enum StageVerdict: Hashable, Sendable {
   case sound(settled: Int, failed: Int)
   /// Nothing is broken, but not everything is settled.
   case unsettled([String])
@@ -187,6 +186,16 @@ public enum StageVerdict: Hashable, Sendable {
   case crashed([String])
   /// Evidence is missing, or cannot be read.
   case unjudged([String])
+
+  /// A wait timed out. Damage or a crash is graver, and the likely cause.
+  func gaveUp(_ sentence: String) -> StageVerdict {
+    switch self {
+    case .broken(let sentences): .broken(sentences + [sentence])
+    case .crashed(let sentences): .crashed(sentences + [sentence])
+    case .unjudged(let sentences): .unsettled([sentence] + sentences)
+    case .sound, .unsettled: .unsettled([sentence])
+    }
+  }
 
   /// The verdict's line in the story; details are printed elsewhere.
   var sentence: String {
@@ -206,8 +215,8 @@ public enum StageVerdict: Hashable, Sendable {
 }
 
 /// The stage cannot carry out a line; the reason is its answer.
-public struct CannotBeDone: Error, Hashable, Sendable {
-  public var why: String
+struct CannotBeDone: Error, Hashable, Sendable {
+  var why: String
 
-  public init(_ why: String) { self.why = why }
+  init(_ why: String) { self.why = why }
 }

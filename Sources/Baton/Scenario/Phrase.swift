@@ -1,48 +1,62 @@
 import Ground
+import Guardrails
+import PhonePolicy
 
-/// One form that a line can have. Words in capitals stand for values.
-public struct Phrase: Sendable {
-  public var form: String
+/// One form that a line can have, with its meaning: declared once in `Language`. Words in capitals stand for values.
+struct Phrase: Sendable {
+  var form: String
   /// What the line does, for the author of a story.
-  public var meaning: String
-  public var place: Scenario.Place
+  var meaning: String
+  var place = Scenario.Place.everywhere
+  /// What the line needs beyond what docs/protocols.md asks of every program.
+  var need: Need?
   let command: @Sendable (Found) -> Command
-
-  init(
-    _ form: String, _ meaning: String, _ place: Scenario.Place = .everywhere,
-    _ command: @escaping @Sendable (Found) -> Command
-  ) {
-    self.form = form
-    self.meaning = meaning
-    self.place = place
-    self.command = command
-  }
 
   /// The values found in place of the words in capitals.
   struct Found: Sendable {
+    /// The whole line.
+    var line = ""
     var role = Role.app
-    var number = 0
-    var invoice = 0
-    var amountSat: UInt64?
-    /// The recipient does not know the invoice's hash.
-    var isForgotten = false
+    fileprivate var numbers: [String: Int] = [:]
     var span = TimeSpan.zero
     var seconds: Int64 = 0
-    var times = 0
-    var parts = 0
     /// In “ID” and CODE.
     var text = ""
     /// In “TEXT”.
     var sentence = ""
     var isOn = false
-    var percent = 0
-    var megabytes = 0
+
+    var number: Int { numbers["NUMBER"] ?? 0 }
+    var invoice: Int { numbers["INVOICE"] ?? 0 }
+    var amountSat: UInt64? { numbers["AMOUNT"].map { UInt64($0) } }
+    var times: Int { numbers["TIMES"] ?? 0 }
+    var parts: Int { numbers["PARTS"] ?? 0 }
+    var percent: Int { numbers["PERCENT"] ?? 0 }
+    var megabytes: Int { numbers["MEGABYTES"] ?? 0 }
+  }
+
+  /// What only some programs have; in the words of `baton ci`.
+  enum Need: String {
+    case peer = "it needs a channel with the peer, which programs of the level container do not have"
+    case wallet = "it is about another wallet of Baton's"
+    case options = "it needs an option of Baton's own programs"
+    case seed = "it is about the seed of Baton's own wallet"
+    case texts = "it reads the texts of Baton's own wallet"
+    case tasks = "it is about the background tasks of Baton's own app"
+    case audio = "it is about the audio of Baton's own app"
+    case memory = "it is about the memory of Baton's own app"
+  }
+
+  /// The phrase of a line.
+  static func of(_ line: String) -> (phrase: Phrase, found: Found)? {
+    for phrase in all { if let found = phrase.match(line) { return (phrase, found) } }
+    return nil
   }
 
   /// Nil if the line has another form.
   func match(_ line: String) -> Found? {
     var words = line.split(separator: " ").map(String.init)[...]
-    var found = Found()
+    var found = Found(line: line)
     for token in form.split(separator: " ") {
       guard var word = words.popFirst() else { return nil }
       var token = String(token)
@@ -57,42 +71,25 @@ public struct Phrase: Sendable {
 }
 
 extension Phrase.Found {
-  static let amountSatMax: UInt64 = 1_000_000
+  private static let ranges = [
+    "NUMBER": 1...99, "INVOICE": 1...99, "AMOUNT": 1...1_000_000, "TIMES": 1...100, "PARTS": 2...30,
+    "PERCENT": 0...100, "MEGABYTES": 1...1000,
+  ]
 
   /// False if the word does not fit the token.
   fileprivate mutating func take(_ word: String, for token: String, _ rest: inout ArraySlice<String>) -> Bool
   {
+    if let range = Self.ranges[token] {
+      numbers[token] = Self.number(word, in: range)
+      return numbers[token] != nil
+    }
     switch token {
     case "PROCESS":
       guard let role = Role(rawValue: word) else { return false }
       self.role = role
-    case "NUMBER":
-      guard let number = Self.number(word, in: 1...99) else { return false }
-      self.number = number
-    case "INVOICE":
-      guard let number = Self.number(word, in: 1...99) else { return false }
-      invoice = number
-    case "AMOUNT":
-      guard let amount = Self.number(word, in: 1...Int(Self.amountSatMax)) else { return false }
-      amountSat = UInt64(amount)
-    case "forgotten":
-      guard word == token else { return false }
-      isForgotten = true
-    case "TIMES":
-      guard let times = Self.number(word, in: 1...100) else { return false }
-      self.times = times
-    case "PARTS":
-      guard let parts = Self.number(word, in: 2...30) else { return false }
-      self.parts = parts
     case "SWITCH":
       guard word == "on" || word == "off" else { return false }
       isOn = word == "on"
-    case "PERCENT":
-      guard let percent = Self.number(word, in: 0...100) else { return false }
-      self.percent = percent
-    case "MEGABYTES":
-      guard let megabytes = Self.number(word, in: 1...1000) else { return false }
-      self.megabytes = megabytes
     case "CODE":
       guard word.utf8.count <= 64, word.utf8.allSatisfy({ $0 == 0x5F || (0x61...0x7A).contains($0) }) else {
         return false
@@ -142,202 +139,76 @@ extension Phrase.Found {
   }
 }
 
-// The language: every form that a line can have.
-extension Phrase {
-  public static let all: [Phrase] =
-    wallets + settings + user + money + invoices + device + rest + pushes + tasks + faults + simulatedFaults
-    + realFaults
-    + waits
-    + invoiceWaits + phoneWaits + questions + invoiceQuestions + phoneQuestions + [verdict]
+/// The meaning of one line of a story.
+enum Command: Sendable {
+  /// A line of the story's head: a setting of its phone or its peer.
+  case given(@Sendable (inout StorySettings) -> Void)
+  case make(StoryAction)
+  case wait(Condition)
+  case pass(TimeSpan)
+  /// A question; its answer is the same in every run: without times and process ids.
+  case ask(@Sendable (Scene, Scenario) -> [String])
+  /// The end of the story: everything is judged.
+  case verdict
 
-  static let verdictForm = "the verdict"
+  var isGiven: Bool { if case .given = self { true } else { false } }
 
-  private static let user = [
-    Phrase("the app opens", "The user opens the app, or brings it to the front.") { _ in .make(.open) },
-    Phrase("the app goes home", "The user presses home: the app goes to the background.") { _ in .make(.home)
-    },
-    Phrase(
-      "the app goes home and comes back TIMES times", "As fast as possible; at the end the app is in front."
-    ) { .make(.homeAndBack(times: $0.times)) },
-    Phrase("the app is swiped away", "The user ends the app; the story goes on when its process has ended.") {
-      _ in .make(.quit)
-    },
-  ]
+  var action: StoryAction? { if case .make(let action) = self { action } else { nil } }
+}
 
-  private static let money = [
-    Phrase(
-      "payment NUMBER of AMOUNT sat arrives",
-      "A sender pays an invoice that the wallet made before the story. Numbers count from 1."
-    ) { .make(.pay(number: $0.number)) },
-    Phrase(
-      "payment NUMBER of AMOUNT sat begins to arrive in PARTS parts",
-      "The sender sends the first part only; the wallet accepts all parts or none."
-    ) { .make(.payInParts(number: $0.number, parts: $0.parts)) },
-    Phrase("the next part of payment NUMBER arrives", "The sender sends the next part.") {
-      .make(.payNextPart(number: $0.number))
-    },
-    Phrase(
-      "payment NUMBER of AMOUNT sat arrives after its invoice has expired",
-      "A sender that tries again is asked to pay an invoice that was good for one second."
-    ) { .make(.payExpired(number: $0.number)) },
-    Phrase("payment NUMBER arrives again", "A sender pays the same invoice again.") {
-      .make(.pay(number: $0.number))
-    },
-  ]
+/// What a story waits for.
+struct Condition: Sendable {
+  /// Continues "gave up waiting".
+  var words: String
+  var holds: @Sendable (Scene) -> Bool
 
-  private static let faults = [
-    Phrase("the PROCESS is killed", "SIGKILL, as soon as the process runs.") { .make(.kill($0.role)) },
-    Phrase("the PROCESS freezes", "SIGSTOP outside a transaction, as soon as the process runs.") {
-      .make(.freeze($0.role))
-    }, Phrase("the PROCESS thaws", "SIGCONT.") { .make(.thaw($0.role)) },
-    Phrase(
-      "the lock file of the PROCESS is replaced",
-      "A new, empty file is at the path; the holder's lock is on the old file, which has no path."
-    ) { .make(.replaceLock($0.role)) },
-    Phrase("the heartbeat is emptied", "The file has no beat until the owner's next beat.") { _ in
-      .make(.emptyHeartbeat)
-    },
-    Phrase("the peer restarts", "The peer is killed and started again with its ledger.") { _ in
-      .make(.restartPeer)
-    },
-    Phrase("the peer goes down", "The peer is killed; until it comes up again no connection to it succeeds.")
-    { _ in
-      .make(.stopPeer)
-    },
-    Phrase("the peer comes up again", "The peer is started with its ledger.") { _ in .make(.startPeer) },
-    Phrase(
-      "the peer fails the next TIMES payments with CODE",
-      "The sender gets BOLT 4's failure CODE, such as `fee_insufficient`, at once; after TIMES payments the peer is as before."
-    ) { .make(.failNext(times: $0.times, code: $0.text)) },
-    Phrase(
-      "the peer fails the next payment with CODE", "As the line before, once."
-    ) { .make(.failNext(times: 1, code: $0.text)) },
-    Phrase(
-      "the peer fails the channel",
-      "The peer force-closes the channel: nothing may be pending in it, and no payment can arrive any more."
-    ) { _ in .make(.failChannel) },
-    Phrase(
-      "the phone reboots",
-      "Both processes end at once, the phone gets a new boot id, and the user unlocks it."
-    ) { _ in .make(.reboot(staysLocked: false)) },
-    Phrase(
-      "the phone reboots and stays locked",
-      "As `the phone reboots`, but locked: the wallet cannot read its seed until the user opens the app or unlocks the phone."
-    ) { _ in .make(.reboot(staysLocked: true)) },
-    Phrase(
-      "the phone reboots while payment NUMBER of AMOUNT sat arrives",
-      "As `the phone reboots`; the payment's push is delivered after the boot."
-    ) { .make(.payInReboot(number: $0.number)) },
-  ]
+  /// That of the line `wait until …`, which must be in the language.
+  init(until words: String) {
+    guard case .wait(let condition)? = Phrase.of("wait until \(words)").map({ $0.phrase.command($0.found) })
+    else { preconditionFailure("no story can wait until \(words)") }
+    self = condition
+  }
 
-  private static let simulatedFaults = [
-    Phrase(
-      "the PROCESS freezes inside a transaction", "Between BEGIN and COMMIT of its next write.",
-      .simulated(because: "a real process cannot be stopped at a chosen point between BEGIN and COMMIT")
-    ) { .make(.freezeInside($0.role)) },
-    Phrase(
-      "the next message between the processes is lost",
-      "A presence message, or the notice of a process's end.",
-      .simulated(because: "messages between real processes cannot be intercepted")
-    ) { _ in .make(.loseMessage) },
-    Phrase(
-      "the next message between the processes is repeated",
-      "The message arrives a second time, after all others.",
-      .simulated(because: "messages between real processes cannot be intercepted")
-    ) { _ in .make(.repeatMessage) },
-    Phrase(
-      "the next push is lost", "The peer requests the push, and the phone never gets it.",
-      .simulated(because: "between real processes no push is lost")
-    ) { _ in .make(.losePush) },
-    Phrase(
-      "the connection to the peer breaks", "All messages in flight are lost, in both directions.",
-      .simulated(because: "cutting a real connection needs root")
-    ) { _ in .make(.breakConnection) },
-    Phrase(
-      "the phone sleeps for TIME", "The phone's clock stands still; the peer's does not.",
-      .simulated(because: "a sleep stops the clock of the whole machine")
-    ) { .make(.sleepDevice($0.span)) },
-    Phrase(
-      "the database is copied", "Keeps a copy of the wallet's database as it is now.",
-      .simulated(because: "the judge of real evidence would miss the claims that are not in the old copy")
-    ) { _ in .make(.copyDatabase) },
-    Phrase(
-      "the old copy of the database is put back", "While the phone is off; then the phone is started again.",
-      .simulated(because: "the judge of real evidence would miss the claims that are not in the old copy")
-    ) { _ in .make(.restoreCopy) },
-  ]
+  static let appRuns = Condition(until: "the app runs")
+  static let extensionRuns = Condition(until: "the extension runs")
+  static let appIsConnected = Condition(until: "the app is connected")
+  static let appHasEnded = Condition(until: "the app has ended")
 
-  private static let realFaults = [
-    Phrase(
-      "the wall clock steps by ±TIME", "The user, or the network, sets the phone's clock.",
-      .real(because: "the simulated world has no wall clock")
-    ) { .make(.stepClock(seconds: $0.seconds)) }
-  ]
+  init(words: String, _ holds: @escaping @Sendable (Scene) -> Bool) {
+    (self.words, self.holds) = (words, holds)
+  }
+}
 
-  private static let waits = [
-    Phrase("wait until the PROCESS runs", "The process has started.") { .wait(.runs($0.role)) },
-    Phrase("wait until the PROCESS has ended", "The process has ended, for any reason.") {
-      .wait(.ended($0.role))
-    },
-    Phrase("wait until the PROCESS holds the node", "The process has claimed the node.") {
-      .wait(.holds($0.role))
-    },
-    Phrase("wait until nobody holds the node", "The node was released, or its holder died.") { _ in
-      .wait(.noHolder)
-    },
-    Phrase(
-      "wait until the PROCESS is connected", "The process holds the node, and its channel is re-established."
-    ) { .wait(.connected($0.role)) },
-    Phrase(
-      "wait until the app shows “TEXT”",
-      "The app shows exactly this status, as in the answer to `what does the app show?`."
-    ) { .wait(.appShows($0.sentence)) },
-    Phrase("wait until payment NUMBER waits for the wallet", "The peer holds the payment.") {
-      .wait(.waits(number: $0.number))
-    },
-    Phrase(
-      "wait until the sender of payment NUMBER has an answer",
-      "A sender that tries again was told that the payment has settled, has failed, or is pending."
-    ) { .wait(.senderAnswered(number: $0.number)) },
-    Phrase(
-      "wait until the wallet keeps a part of payment NUMBER",
-      "The part is durable in the channel, and waits for the other parts."
-    ) { .wait(.kept(number: $0.number)) },
-    Phrase("wait until payment NUMBER has settled", "The sender has the preimage.") {
-      .wait(.settled(number: $0.number))
-    },
-    Phrase("wait until payment NUMBER has failed", "The sender knows that the payment failed.") {
-      .wait(.failed(number: $0.number))
-    },
-    Phrase("wait until the user sees payment NUMBER", "A notification names the payment.") {
-      .wait(.shown(number: $0.number))
-    },
-    Phrase("wait until all is settled", "No payment is pending, and both sides of the channel agree.") { _ in
-      .wait(.allSettled)
-    }, Phrase("TIME pass", "The story continues after this time; the only fixed pause.") { .pass($0.span) },
-  ]
+/// An action of the user or a sender, or a fault; what each does is in the meaning of its line.
+enum StoryAction: Hashable, Sendable {
+  // The user, and a sender.
+  case open, home, quit
+  case homeAndBack(times: Int)
+  case pay(number: Int), payExpired(number: Int), payInvoice(number: Int)
+  case payInParts(number: Int, parts: Int), payNextPart(number: Int)
 
-  private static let questions = [
-    Phrase("who holds the node?", "The process of the newest claim, if its role lock is busy.") { _ in
-      .ask(.holder)
-    }, Phrase("under which epoch?", "The epoch of the newest claim.") { _ in .ask(.epoch) },
-    Phrase("what does the app show?", "The status that the user reads.") { _ in .ask(.appShows) },
-    Phrase("how is the PROCESS?", "Whether the process runs, is suspended or frozen, or has ended, and why.")
-    {
-      .ask(.howIs($0.role))
-    },
-    Phrase("what became of the payments?", "Each incoming payment's state for its sender and in the wallet.")
-    { _ in
-      .ask(.payments)
-    },
-    Phrase("what do the senders see?", "What each sender that tries again was told.") { _ in
-      .ask(.senders)
-    },
-    Phrase("what does the user see?", "The notifications, oldest first.") { _ in .ask(.notifications) },
-  ]
+  // Faults of processes and files.
+  case kill(Role), freeze(Role), freezeInside(Role), thaw(Role)
+  case replaceLock(Role), emptyHeartbeat, copyDatabase, restoreCopy
 
-  private static let verdict = Phrase(
-    verdictForm,
-    "The last line of every story: did only one process at a time use the node, is the money right, did all settle?"
-  ) { _ in .verdict }
+  // Faults of messages and of the peer.
+  case restartPeer, stopPeer, startPeer
+  case breakConnection, loseMessage, repeatMessage, losePush
+  case failNext(times: Int, code: String), failChannel
+
+  // The phone itself.
+  case device(DeviceChange)
+  case silentPush, visiblePush
+  case touch(NotificationTouch), press(String)
+  case launchTask(String), expireTask(String)
+  case reboot(staysLocked: Bool), payInReboot(number: Int)
+  case sleepDevice(TimeSpan), stepClock(seconds: Int64)
+
+  /// The process that a fault hits; the story waits until it runs.
+  var target: Role? {
+    switch self {
+    case .kill(let role), .freeze(let role), .freezeInside(let role), .thaw(let role): role
+    default: nil
+    }
+  }
 }

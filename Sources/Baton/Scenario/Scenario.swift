@@ -4,19 +4,15 @@
 import Ground
 
 /// One story: events and questions, line by line, with the expected answers.
-public struct Scenario: Hashable, Sendable {
+struct Scenario: Sendable {
   /// The first comment: the fault that the story is about.
-  public var title: String
-  public var steps: [Step]
+  var title: String
+  var steps: [Step]
   /// Its incoming payments, numbered from 1.
-  public var payments: [PlannedPayment]
+  var payments: [PlannedPayment]
   /// Its external invoices, numbered from 1.
-  public var invoices: [PlannedInvoice] = []
-  public var place: Place
-  /// The settings of its phone and its peer that differ from the defaults.
-  public var settings: [Setting] {
-    steps.compactMap { if case .given(let it) = $0.command { it } else { nil } }
-  }
+  var invoices: [PlannedInvoice] = []
+  var place: Place
   /// The original lines, so that the story can be written again with its comments.
   var lines: [String]
 
@@ -30,40 +26,68 @@ public struct Scenario: Hashable, Sendable {
   }
 
   /// One event or question, with the expected answer lines below it.
-  public struct Step: Hashable, Sendable {
+  struct Step: Sendable {
     /// Counted from 1.
-    public var line: Int
-    public var text: String
-    public var command: Command
-    public var expected: [String]
+    var line: Int
+    var text: String
+    var command: Command
+    var expected: [String] = []
+    var need: Phrase.Need?
+  }
+
+  /// In an answer.
+  func name(ofPayment number: Int) -> String {
+    let amount = payments.first { $0.number == number }?.amountSat ?? 0
+    return "payment \(number) of \(AmountText.words(sat: amount))"
   }
 
   /// Where a story can be played.
-  public enum Place: Hashable, Sendable {
+  enum Place: Hashable, Sendable {
     case everywhere
     case simulated(because: String)
     case real(because: String)
   }
 }
 
-/// An invoice that the wallet makes before the story begins.
-public struct PlannedPayment: Hashable, Sendable {
-  public var number: Int
-  public var amountSat: UInt64
-  /// The invoice is to expire before the sender pays it.
-  public var isPaidTooLate = false
+extension Scenario {
+  /// Why a stage cannot play it.
+  func whySkipped(isSimulated: Bool) -> String? {
+    switch place {
+    case .simulated(let because): isSimulated ? nil : "simulated only, as \(because)"
+    case .real(let because): isSimulated ? "real only, as \(because)" : nil
+    case .everywhere: nil
+    }
+  }
+}
 
-  public var amountMsat: UInt64 { amountSat * 1000 }
-  public var expiresAfter: TimeSpan { isPaidTooLate ? .seconds(1) : .seconds(86_400) }
+/// An invoice that the wallet makes before the story begins.
+struct PlannedPayment: Hashable, Sendable {
+  var number: Int
+  var amountSat: UInt64
+  /// The invoice is to expire before the sender pays it.
+  var isPaidTooLate = false
+
+  var amountMsat: UInt64 { amountSat * 1000 }
+  var expiresAfter: TimeSpan { isPaidTooLate ? .seconds(1) : .seconds(86_400) }
   /// The invoice's description.
-  public var text: String { Self.text(number) }
+  var text: String { Self.text(number) }
 
   static func text(_ number: Int) -> String { "payment \(number)" }
 }
 
+/// An external invoice, which the user pays with the wallet; it is made before the story begins.
+struct PlannedInvoice: Hashable, Sendable {
+  var number: Int
+  var amountSat: UInt64
+  /// The recipient does not know its hash any more: the payment fails.
+  var isForgotten = false
+
+  var amountMsat: UInt64 { amountSat * 1000 }
+}
+
 /// Reads a story.
-public struct ScenarioParser {
-  public static let linesMax = 1000
+struct ScenarioParser {
+  static let linesMax = 1000
   private static let lineBytesMax = 500
 
   private var steps: [Scenario.Step] = []
@@ -73,7 +97,7 @@ public struct ScenarioParser {
   private var title: String?
   private let lines: [String]
 
-  public static func parse(_ text: String) throws(ScenarioError) -> Scenario {
+  static func parse(_ text: String) throws(ScenarioError) -> Scenario {
     var parser = ScenarioParser(text)
     return try parser.parse()
   }
@@ -152,21 +176,20 @@ public struct ScenarioParser {
       throw ScenarioError(
         number, "`\(Phrase.verdictForm)` in line \(end.line) must be the last line; write this above it")
     }
-    for phrase in Phrase.all {
-      guard let found = phrase.match(line) else { continue }
-      let command = phrase.command(found)
-      if case .given = command { try noteSetting(phrase, found, number) }
-      if case .given = command {
-        // Its amount is of no payment.
-      } else {
-        try found.invoice > 0 ? noteInvoices(found, number) : note(command, found, number)
-      }
-      try note(phrase.place, number)
-      steps.append(.init(line: number, text: line, command: command, expected: []))
-      return
+    guard let (phrase, found) = Phrase.of(line) else {
+      throw ScenarioError(
+        number,
+        "`\(Self.printable(line))` is not a line of the story language; the nearest \(Self.near(line))")
     }
-    throw ScenarioError(
-      number, "`\(Self.printable(line))` is not a line of the story language; the nearest \(Self.near(line))")
+    let command = phrase.command(found)
+    // The amount of a setting is of no payment.
+    if command.isGiven {
+      try noteSetting(phrase, found, number)
+    } else {
+      try note(command, found, number)
+    }
+    try note(phrase.place, number)
+    steps.append(.init(line: number, text: line, command: command, need: phrase.need))
   }
 
   // MARK: Consistency
@@ -175,7 +198,7 @@ public struct ScenarioParser {
   private mutating func noteSetting(_ phrase: Phrase, _ found: Phrase.Found, _ number: Int)
     throws(ScenarioError)
   {
-    if let first = steps.first(where: { if case .given = $0.command { false } else { true } }) {
+    if let first = steps.first(where: { !$0.command.isGiven }) {
       throw ScenarioError(
         number, "`\(phrase.form)` belongs in the head of a story; write it above line \(first.line)")
     }
@@ -184,58 +207,47 @@ public struct ScenarioParser {
     }
   }
 
-  private mutating func note(_ command: Command, _ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
-    if let amountSat = found.amountSat {
-      guard found.number == payments.count + 1 else {
-        throw ScenarioError(
-          number,
-          "the next new payment is payment \(payments.count + 1), not \(found.number); to repeat an earlier one write `payment \(found.number) arrives again`"
-        )
-      }
-      var payment = PlannedPayment(number: found.number, amountSat: amountSat)
-      if case .make(.payExpired) = command { payment.isPaidTooLate = true }
-      payments.append(payment)
-    } else if found.number > payments.count {
+  /// The numbers of payments and invoices are in order.
+  private mutating func note(_ command: Command, _ found: Phrase.Found, _ line: Int) throws(ScenarioError) {
+    let isInvoice = found.invoice > 0
+    let number = isInvoice ? found.invoice : found.number
+    let next = (isInvoice ? invoices.count : payments.count) + 1
+    guard let amountSat = found.amountSat else {
+      if number < next { return }
       throw ScenarioError(
-        number,
-        "no payment \(found.number) has arrived yet; write `payment \(found.number) of 1000 sat arrives` above"
-      )
+        line,
+        isInvoice
+          ? "invoice \(number) has not been paid yet; write `the user pays invoice \(number) of 1000 sat` above"
+          : "no payment \(number) has arrived yet; write `payment \(number) of 1000 sat arrives` above")
+    }
+    guard number == next else {
+      let name = isInvoice ? "invoice" : "payment"
+      let again = isInvoice ? "the user pays invoice \(number) again" : "payment \(number) arrives again"
+      throw ScenarioError(
+        line,
+        "the next new \(name) is \(name) \(next), not \(number); to repeat an earlier one write `\(again)`")
+    }
+    if isInvoice {
+      let isForgotten = found.line.contains("forgotten")
+      invoices.append(PlannedInvoice(number: number, amountSat: amountSat, isForgotten: isForgotten))
+    } else {
+      let isLate = if case .payExpired? = command.action { true } else { false }
+      payments.append(PlannedPayment(number: number, amountSat: amountSat, isPaidTooLate: isLate))
     }
   }
 
-  private mutating func noteInvoices(_ found: Phrase.Found, _ number: Int) throws(ScenarioError) {
-    if let amountSat = found.amountSat {
-      guard found.invoice == invoices.count + 1 else {
-        throw ScenarioError(
-          number,
-          "the next new invoice is invoice \(invoices.count + 1), not \(found.invoice); to repeat an earlier one write `the user pays invoice \(found.invoice) again`"
-        )
-      }
-      invoices.append(
-        PlannedInvoice(number: found.invoice, amountSat: amountSat, isForgotten: found.isForgotten))
-    } else if found.invoice > invoices.count {
-      throw ScenarioError(
-        number,
-        "invoice \(found.invoice) has not been paid yet; write `the user pays invoice \(found.invoice) of 1000 sat` above"
-      )
-    }
-  }
-
-  private var sendersRetry: Bool {
-    steps.contains { if case .given(.sendersRetry) = $0.command { true } else { false } }
-  }
+  private var sendersRetry: Bool { steps.contains { $0.text.hasPrefix("senders try again") } }
 
   /// Only the wallet of a sender that tries again knows what it can spend, and when an invoice expires.
   private func checkSenders() throws(ScenarioError) {
     if sendersRetry { return }
     for step in steps {
-      switch step.command {
-      case .given(.sendersHave), .make(.payExpired):
-        throw ScenarioError(
-          step.line,
-          "only senders that try again look at this; write `senders try again by a schedule` at the head")
-      default: break
-      }
+      var isLate = false
+      if case .payExpired? = step.command.action { isLate = true }
+      guard isLate || step.text.hasPrefix("senders have") else { continue }
+      throw ScenarioError(
+        step.line,
+        "only senders that try again look at this; write `senders try again by a schedule` at the head")
     }
   }
 
@@ -277,16 +289,16 @@ public struct ScenarioParser {
 }
 
 /// Why a text is not a valid story: one sentence, with the line.
-public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
-  public var line: Int
-  public var sentence: String
+struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+  var line: Int
+  var sentence: String
 
   init(_ line: Int, _ sentence: String) {
     self.line = line
     self.sentence = sentence
   }
 
-  public var description: String { "line \(line): \(sentence)" }
+  var description: String { "line \(line): \(sentence)" }
 }
 
 /// The times in which a story's peer is down: what a line needs of the peer is known before the story is played.
@@ -295,7 +307,7 @@ enum PeerOutages {
     var downSince: Int?
     for step in steps {
       if let line = downSince {
-        if needsPeer(step.command, sendersRetry) {
+        if needsPeer(step, sendersRetry) {
           throw ScenarioError(
             step.line, "the peer is down since line \(line); write `the peer comes up again` above this line")
         }
@@ -309,13 +321,13 @@ enum PeerOutages {
   }
 
   /// To a sender that tries again a peer that is down is a failure like another.
-  private static func needsPeer(_ command: Command, _ sendersRetry: Bool) -> Bool {
-    switch command {
+  private static func needsPeer(_ step: Scenario.Step, _ sendersRetry: Bool) -> Bool {
+    switch step.command {
     case .make(.pay), .make(.payExpired): !sendersRetry
-    case .make(.stopPeer), .make(.restartPeer), .make(.payInParts), .make(.payNextPart), .make(.payInReboot),
-      .make(.payInvoice), .make(.failNext), .make(.failChannel), .make(.silentPush), .verdict:
-      true
-    case .given, .make, .wait, .pass, .ask: false
+    case .make(.startPeer): false
+    case .make(let action): step.need == .peer || action == .silentPush
+    case .verdict: true
+    case .given, .wait, .pass, .ask: false
     }
   }
 }

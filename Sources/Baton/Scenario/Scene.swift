@@ -2,106 +2,108 @@ import Ground
 import PhonePolicy
 
 /// The observable state at one moment: the same facts for real and simulated processes.
-public struct Scene: Hashable, Sendable {
-  public struct Process: Hashable, Sendable {
-    public enum Place: Hashable, Sendable {
-      case notStarted
-      /// The reason in the phone's words.
-      case ended(String)
-      case starting
-      case inFront
-      case inBackground
-      /// Stopped by the phone.
-      case suspended
-      /// The extension runs; it is never in front.
-      case running
-      case ending
-    }
-
-    public var place: Place
-    public var isFrozen: Bool
+struct Scene: Hashable, Sendable {
+  struct Process: Hashable, Sendable {
+    /// In the words of the phone's core; nil if no process of the role runs.
+    var state: String?
+    /// Also a suspended process is stopped.
+    var isStopped = false
     /// Its reported status; the app's is what the user reads.
-    public var shows: String
+    var shows = ""
     /// It reports that it is connected, under the newest epoch.
-    public var isConnected: Bool
+    var isConnected = false
     /// Why the last process of its role ended, in the phone's words.
-    public var lastEnd: String?
+    var lastEnd: String?
 
-    public init(
-      place: Place, isFrozen: Bool = false, shows: String = "", isConnected: Bool = false,
-      lastEnd: String? = nil
-    ) {
-      self.place = place
-      self.lastEnd = lastEnd
-      // A suspended process is stopped too; only a fault of the story counts as frozen.
-      self.isFrozen = isFrozen && place != .suspended
-      self.shows = shows
-      self.isConnected = isConnected
-    }
+    /// Only a fault of the story counts as frozen.
+    var isFrozen: Bool { isStopped && !isSuspended }
+    var isSuspended: Bool { state == AppState.suspended.word }
+    var isInFront: Bool { state == AppState.foreground.word }
+    var isThere: Bool { state != nil }
+    var hasEnded: Bool { state == nil && lastEnd != nil }
+    var runs: Bool { state.map { !["launching", "terminating", "expiring"].contains($0) } ?? false }
 
-    var hasEnded: Bool { if case .ended = place { true } else { false } }
+    private static let states = [
+      "launching": "starts", "foreground": "is in front", "background": "is in the background",
+      "suspended": "is suspended", "terminating": "is terminating", "expiring": "is terminating",
+    ]
 
-    public var isThere: Bool {
-      switch place {
-      case .notStarted, .ended: false
-      case .starting, .inFront, .inBackground, .suspended, .running, .ending: true
-      }
+    /// Continues the process's name.
+    var words: String {
+      guard let state else { return lastEnd.map { "has ended: \($0)" } ?? "has never run" }
+      return "\(Self.states[state] ?? "runs")\(isFrozen ? ", frozen" : "")"
     }
   }
 
   /// A sender's request to pay an invoice, as the sender sees it.
-  public struct Payment: Hashable, Sendable {
-    public enum State: Hashable, Sendable {
+  struct Payment: Hashable, Sendable {
+    enum State: Hashable, Sendable {
       case waits
       case underWay
       case settled
       /// With the LSP's failure code.
       case failed(String)
+
+      func words(receivedTimes: Int) -> String {
+        switch self {
+        case .waits: "waits for the wallet"
+        case .underWay: "is on its way"
+        case .settled:
+          "settled, and the wallet has it \(receivedTimes == 1 ? "once" : "\(receivedTimes) times")"
+        case .failed(let word): "failed, \(Self.failures[word] ?? word)"
+        }
+      }
+
+      private static let failures = [
+        "recipient-away": "as the wallet did not connect in time",
+        "channel-failed": "as the wallet's channel has failed",
+        "already-paid": "as this invoice is paid already",
+        "already-pending": "as a payment of this invoice is on its way",
+        "no-balance": "as the peer's balance in the channel is too low",
+        "refused-by-recipient": "as the wallet refused it",
+        "on-order": "as the peer was told to fail it",
+      ]
     }
 
-    public var number: Int
-    public var state: State
-    /// Of a multi-part payment: how many parts have not arrived yet.
-    public var missingParts = 0
+    var number: Int
+    var state: State
   }
 
   /// The process that holds the node, proven by its lock.
-  public var holder: Role?
+  var holder: Role?
   /// The newest claim; nil before the first.
-  public var newestClaim: Role?
-  public var epoch: UInt64
-  public var app: Process
-  public var notifier: Process
+  var newestClaim: Role?
+  var epoch: UInt64
+  var app: Process
+  var notifier: Process
   /// One for each payment attempt, in order.
-  public var payments: [Payment]
+  var payments: [Payment]
   /// How often the wallet has received each payment number, from number 1.
-  public var receivedTimes: [Int]
-  /// The notifications, oldest first.
-  public var notifications: [Notification]
+  var receivedTimes: [Int]
   /// No HTLC is pending, and both sides of the channel agree.
-  public var isChannelEven: Bool
-  public var phone: PhoneScene = PhoneScene()
+  var isChannelEven: Bool
+  var phone: PhoneScene = PhoneScene()
   /// Payments with a part that is durable in the wallet's channel, and neither fulfilled nor failed.
-  public var keptParts: [Int] = []
+  var keptParts: [Int] = []
   /// Payments whose invoice has expired, by the senders' clock.
-  public var expiredInvoices: [Int] = []
+  var expiredInvoices: [Int] = []
   /// What the app in front shows beside its status; nil if it has no such screen.
-  public var screen: [String]?
+  var screen: [String]?
   /// The payments that the extension has recorded for the app, in order.
-  public var records: [IncomingRecord] = []
+  var records: [IncomingRecord] = []
   /// The senders that try again, by the numbers of their payments.
-  public var senders: [Sender] = []
+  var senders: [Sender] = []
   /// One for each external invoice of the story, from number 1.
-  public var invoices: [ExternalInvoice] = []
+  var invoices: [ExternalInvoice] = []
   /// The wallet's channel balance; nil before it has a channel.
-  public var balanceMsat: UInt64?
+  var balanceMsat: UInt64?
 
-  public subscript(role: Role) -> Process { role == .app ? app : notifier }
+  subscript(role: Role) -> Process { role == .app ? app : notifier }
 
   func payments(_ number: Int) -> [Payment] { payments.filter { $0.number == number } }
 
   /// Replaces process ids in a process's message by the role, as ids differ between runs.
-  public static func named(_ text: String, _ processes: [(pid: Int32, role: Role)]) -> String {
+  static func named(_ text: String, _ processes: [(pid: Int32, role: Role)]) -> String {
     var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     for index in words.indices {
       guard let pid = Int32(words[index]), let known = processes.first(where: { $0.pid == pid }) else {
@@ -114,18 +116,21 @@ public struct Scene: Hashable, Sendable {
   }
 }
 
-// A multi-part payment as its sender sees it: each part is a request of its own.
 extension Scene.Payment {
-  /// The first of `parts` parts.
-  public init(number: Int, state: State, of parts: Int) {
-    self.init(number: number, state: state)
-    missingParts = parts - 1
-  }
+  var isFailed: Bool { if case .failed = state { true } else { false } }
+  var isOver: Bool { state == .settled || isFailed }
 
-  /// Adds the next part.
-  public mutating func add(_ part: State) {
-    missingParts = max(0, missingParts - 1)
-    state = Self.together(state, part)
+  /// One for each request of a sender; the parts of one payment count as one, of which each part is a request.
+  static func joined(_ requests: [(number: Int, part: Int, state: State)]) -> [Scene.Payment] {
+    var all: [Scene.Payment] = []
+    for request in requests {
+      if request.part > 1, let index = all.lastIndex(where: { $0.number == request.number }) {
+        all[index].state = together(all[index].state, request.state)
+      } else {
+        all.append(Scene.Payment(number: request.number, state: request.state))
+      }
+    }
+    return all
   }
 
   /// Settled if all parts are; failed as soon as one is.
@@ -137,78 +142,72 @@ extension Scene.Payment {
 }
 
 /// The observable state of the phone.
-public struct PhoneScene: Hashable, Sendable {
-  public var device: DeviceState = DeviceState()
-  public var badge: Int = 0
-  /// Oldest first.
-  public var pushes: [Scene.Push] = []
-  /// Per identifier the newest run, or else the pending request.
-  public var tasks: [Scene.Task] = []
-  /// Pending requests, including those whose identifier ran before.
-  public var waiting: [Scene.Task] = []
-  public var playsAudio: Bool = false
-  public var isAppWarned: Bool = false
+struct PhoneScene: Hashable, Sendable {
+  var device = DeviceState()
+  var badge = 0
+  /// iosd's rows, oldest first.
+  var pushes: [PushRow] = []
+  var notifications: [NotificationRow] = []
+  var tasks: [TaskRow] = []
+  var playsAudio = false
+  var isAppWarned = false
 
-  var silentPushes: [Scene.Push] { pushes.filter(\.isSilent) }
+  var silentPushes: [PushRow] { pushes.filter(\.isSilent) }
 
-  func task(_ identifier: String) -> Scene.Task? { tasks.last { $0.identifier == identifier } }
+  /// The notifications in the list.
+  var present: [NotificationRow] { notifications.filter(\.isThere) }
+
+  /// The newest task of that identifier that ran, or else the newest request.
+  func task(_ identifier: String) -> TaskRow? {
+    let own = tasks.filter { $0.identifier == identifier }
+    return own.last { $0.launchedAtNs != nil } ?? own.last
+  }
+
+  /// In the phone's words without what differs from run to run: the number of a replacing push, and times.
+  func fate(of push: PushRow) -> String {
+    switch push.fateCode {
+    case .replaced: return "replaced by a newer one"
+    case .late: return "delivered late: the phone was off the network"
+    default: break
+    }
+    let isShown = notifications.contains { $0.push == push.id }
+    return push.fate ?? (push.isSilent ? "on its way" : isShown ? "shown" : "not shown yet")
+  }
+}
+
+extension NotificationRow {
+  /// The original alert of a push.
+  var isAsSent: Bool { source == PhoneNotification.Source.original.rawValue }
+
+  /// Whether its text names the invoice of that payment.
+  func tells(ofPayment number: Int) -> Bool {
+    !isAsSent && body.hasSuffix(": \(PlannedPayment.text(number))")
+  }
+
+  var words: String {
+    let text = isAsSent ? "the push as it was sent" : body.isEmpty ? title : "\(title): \(body)"
+    return isDisplayed ? text : "\(text), only in the list"
+  }
+}
+
+extension TaskRow {
+  var isOver: Bool { !["waiting", "running", "expiring"].contains(state) }
+
+  var words: String { why.map { "\(state): \($0)" } ?? state }
 }
 
 extension Scene {
   /// An announced payment that the app has not cleared.
-  public struct IncomingRecord: Hashable, Sendable {
-    public var number: Int
-    public var isHeld: Bool
-  }
-
-  public struct Push: Hashable, Sendable {
-    public var isSilent: Bool
-    /// Nil before the phone has recorded a fate.
-    public var code: PushFateCode?
-    /// In the phone's words.
-    public var fate: String
-
-    /// The fate is final.
-    var isOver: Bool { code?.isEnd ?? false }
-  }
-
-  /// A notification in the list, and perhaps on the screen.
-  public struct Notification: Hashable, Sendable {
-    /// The original alert of a push.
-    public var isAsSent = false
-    public var title: String
-    public var body = ""
-    /// It is displayed on the screen.
-    public var isDisplayed = true
-
-    /// Whether its text names the invoice of that payment.
-    func tells(ofPayment number: Int) -> Bool {
-      !isAsSent && body.hasSuffix(": \(PlannedPayment.text(number))")
-    }
-
-    public var words: String {
-      let text = isAsSent ? "the push as it was sent" : body.isEmpty ? title : "\(title): \(body)"
-      return isDisplayed ? text : "\(text), only in the list"
-    }
-  }
-
-  /// A background task of the app.
-  public struct Task: Hashable, Sendable {
-    public var identifier: String
-    public var state: String
-    public var why: String? = nil
-    public var isOver: Bool
-    /// It has begun, and was not told to expire.
-    public var runs: Bool = false
-
-    var words: String { why.map { "\(state): \($0)" } ?? state }
+  struct IncomingRecord: Hashable, Sendable {
+    var number: Int
+    var isHeld: Bool
   }
 }
 
 extension Scene {
   /// A sender that tries again, and what it was told first.
-  public struct Sender: Hashable, Sendable {
-    public enum Told: Hashable, Sendable {
+  struct Sender: Hashable, Sendable {
+    enum Told: Hashable, Sendable {
       /// It waits for an answer, or for its next attempt.
       case nothing
       case settled
@@ -218,23 +217,22 @@ extension Scene {
     }
 
     /// What its screen shows of a failed payment.
-    public struct Message: Hashable, Sendable {
-      public var headline: String
-      public var text: String
-      public var button: String?
+    struct Message: Hashable, Sendable {
+      var headline: String
+      var text: String
+      var button: String?
     }
 
     /// The number of the payment.
-    public var number: Int
+    var number: Int
     /// Those that have begun.
-    public var attempts: Int
-    public var told: Told
+    var attempts: Int
+    var told: Told
 
-    public var hasFailed: Bool { if case .failed = told { true } else { false } }
+    var hasFailed: Bool { if case .failed = told { true } else { false } }
 
     /// One line for the payment, and one for the screen of a failed one.
-    func words(amount: String) -> [String] {
-      let name = "payment \(number) of \(amount)"
+    func words(_ name: String) -> [String] {
       switch told {
       case .nothing: return ["\(name): no answer yet"]
       case .settled: return ["\(name): settled with attempt \(attempts)"]
@@ -248,6 +246,95 @@ extension Scene {
       }
     }
   }
+}
 
-  func sender(of number: Int) -> Sender? { senders.first { $0.number == number } }
+extension Scene {
+  /// The wallet's stored state of an external invoice.
+  enum ExternalInvoice: Hashable, Sendable {
+    case notPaid
+    case onItsWay
+    case paid
+    case failed
+    /// The outcome was lost when an older database was restored.
+    case lost
+
+    /// From the state in the wallet's table; nil if there is no row.
+    init(_ word: String?) {
+      switch word {
+      case nil: self = .notPaid
+      case "pending"?: self = .onItsWay
+      case "paid"?: self = .paid
+      case "failed"?: self = .failed
+      case .some: self = .lost
+      }
+    }
+
+    var words: String {
+      switch self {
+      case .notPaid: "is not paid"
+      case .onItsWay: "its payment is pending"
+      case .paid: "paid"
+      case .failed: "failed, and the money is back"
+      case .lost: "may be paid: the outcome was lost with the replaced database"
+      }
+    }
+  }
+
+  func invoice(_ number: Int) -> ExternalInvoice {
+    invoices.indices.contains(number - 1) ? invoices[number - 1] : .notPaid
+  }
+
+  var holderSentence: String {
+    if let holder { return "the \(holder.rawValue) holds the node" }
+    guard let newestClaim else { return "nobody has ever held the node" }
+    return "nobody holds the node; the \(newestClaim.rawValue) held it last"
+  }
+
+  func paymentSentences(_ story: Scenario) -> [String] {
+    guard !payments.isEmpty else { return ["nobody has paid yet"] }
+    var seen: Set<Int> = []
+    return payments.map { payment in
+      let isNew = seen.insert(payment.number).inserted
+      let place = payment.number - 1
+      let times = receivedTimes.indices.contains(place) ? receivedTimes[place] : 0
+      let name = story.name(ofPayment: payment.number)
+      return "\(name)\(isNew ? "" : ", paid again"): \(payment.state.words(receivedTimes: times))"
+    }
+  }
+
+  /// The verdict on a run in which nothing is broken; `open`: what has not ended, one sentence each. External invoices
+  /// count as payments, and so does a payment that the peer refused at once, which is not in its ledger.
+  func verdict(_ open: [String]) -> StageVerdict {
+    guard open.isEmpty else { return .unsettled(open) }
+    let settled = payments.count { $0.state == .settled }
+    return .sound(
+      settled: settled + invoices.count { $0 == .paid },
+      failed: payments.count - settled + invoices.count { $0 == .failed })
+  }
+}
+
+/// The device's switches in the words of a story.
+enum DeviceWords {
+  /// The switches that differ from a new phone.
+  static func of(_ device: DeviceState) -> [String] {
+    var words: [String] = []
+    if device.isLocked {
+      words.append(
+        device.hasBeenUnlocked
+          ? "the phone is locked" : "the phone is locked, and was not unlocked since it was started")
+    }
+    if device.isInLowPowerMode { words.append("Low Power Mode is on") }
+    if !device.allowsBackgroundRefresh { words.append("Background App Refresh is off") }
+    if !device.allowsNotifications { words.append("the wallet may show no notifications") }
+    if !device.showsOnLockScreen { words.append("alerts on the lock screen are off") }
+    if !device.showsInCentre { words.append("alerts in the Notification Centre are off") }
+    if !device.showsBanners { words.append("banners are off") }
+    if device.hasFocus { words.append("a Focus is on") }
+    if device.batteryPercent < 100 { words.append("the battery is at \(device.batteryPercent) percent") }
+    if device.isCharging { words.append("the charger is plugged in") }
+    if !device.hasNetwork { words.append("the network is gone") }
+    if device.isStorageFull { words.append("the storage is full") }
+    if device.playsOtherAudio { words.append("another app plays audio") }
+    return words.isEmpty ? ["the phone is as ever"] : words
+  }
 }

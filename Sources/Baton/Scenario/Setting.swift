@@ -5,184 +5,250 @@ import PhonePolicy
 import Simulation
 import Wallet
 
-/// A setting of a story's phone or peer that differs from the default.
-public enum Setting: Hashable, Sendable {
-  /// The wallet on the phone, by its profile's name.
-  case wallet(String)
-  case suspendsAfter(TimeSpan)
-  /// The app's time for background tasks.
-  case backgroundTime(TimeSpan)
-  /// How long an outgoing payment takes to its recipient.
-  case arrivesAfter(TimeSpan)
-  /// The peer stores the wallet's backup at most once in this time.
-  case storesBackupEvery(TimeSpan)
+/// What the head of a story sets, for both stages.
+struct StorySettings: Sendable {
+  /// The simulated world.
+  var world: WorldSettings
+  /// The options of iosd, of lspd, and of the senders' `baton pay`.
+  var phone: [String] = []
+  var peer: [String] = []
+  var senders: [String] = []
   /// How long the peer holds a payment for a wallet that is away.
-  case holdsPayments(TimeSpan)
-  /// Senders try again: as the peer hints, or by the schedule without hints.
-  case sendersRetry(byHints: Bool)
-  /// What each sender that tries again can spend.
-  case sendersHave(amountSat: UInt64)
-  /// How long the start of the wallet's node waits for something outside before it dials.
-  case startTakes(TimeSpan)
-  /// No limits of time and memory, and tasks can be run by hand.
-  case debugBuild
-  /// The app's time for a silent push in the background.
-  case silentTime(TimeSpan)
-  case silentBudget(perHour: Int)
-  /// In Low Power Mode the newest silent push waits instead of being dropped.
-  case holdsInLowPower
-  case sendsSilentPushes
-  /// How long an hour of the phone's background budgets takes.
-  case hourTakes(TimeSpan)
-  /// The app declares the background mode audio.
-  case hasAudioMode
-  /// The app plays inaudible audio in the background.
-  case playsAudio
-  /// The app submits a processing task that removes old journals.
-  case cleansUp
-  case warnsOfMemory(megabytes: Int)
+  var holdSeconds: Int64 = 120
   /// The extension is signed without the access group of the seed.
-  case extensionWithoutKeychain
-  /// What iOS does with the extension when it has delivered its content.
-  case afterContent(AfterContent)
-  /// The extension's time from its launch to its first message.
-  case extensionStarts(TimeSpan)
-  /// How long the extension takes from its launch to its first message.
-  case extensionTakesToStart(TimeSpan)
-  /// A process that is suspended with a lock in the container is not killed.
-  case sparesLockHolders
-  /// The process begins to read the database and never finishes, as by mistake.
-  case leavesReadOpen(Role)
-  /// A suspended extension is not resumed: the next push starts another process.
-  case startsExtensionAnew
-  /// The seed can only be read while the phone is unlocked.
-  case seedForUnlockedPhone
-}
-
-// The settings in the head of a story, for each stage.
-extension Setting {
-  /// iosd's options.
-  var ofPhone: [String] {
-    switch self {
-    case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
-    case .backgroundTime(let span): ["--background-time", "\(span.wholeMilliseconds)ms"]
-    case .startTakes(let span): ["--start-delay", "\(span.wholeMilliseconds)ms"]
-    case .debugBuild: ["--build", "debug"]
-    case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
-    case .silentBudget(let count): ["--silent-budget", "\(count)"]
-    case .holdsInLowPower: ["--silent-low-power", SilentPushRules.LowPower.hold.rawValue]
-    case .hourTakes: ["--time-scale", "\(timeScale)"]
-    case .hasAudioMode: ["--background-mode", "audio"]
-    case .playsAudio: ["--keep-alive-audio"]
-    case .cleansUp: ["--clean-journals"]
-    case .warnsOfMemory(let megabytes): ["--memory-warning", "\(megabytes * 1_048_576)"]
-    case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
-    case .afterContent(let mode): ["--after-content", mode.rawValue]
-    case .extensionStarts(let time): ["--extension-start-time", "\(time.wholeMilliseconds)ms"]
-    case .extensionTakesToStart(let time): ["--fault-slow-launch", "\(time.wholeMilliseconds)ms"]
-    case .sparesLockHolders: ["--suspended-with-lock", "spare"]
-    case .leavesReadOpen(let role): ["--fault-open-read", role.rawValue]
-    case .startsExtensionAnew: ["--extension-reuse", "no"]
-    case .wallet, .arrivesAfter, .storesBackupEvery, .holdsPayments, .sendersRetry, .sendersHave,
-      .sendsSilentPushes, .extensionWithoutKeychain:
-      []
-    }
-  }
-
-  /// The wallet on the phone, if the setting names one.
-  var wallet: WalletProfile? {
-    guard case .wallet(let name) = self else { return nil }
-    return WalletProfile(named: name)
-  }
-
-  /// iosd's options with the path of an entitlements file.
-  func ofPhone(entitlements path: String) -> [String] {
-    self == .extensionWithoutKeychain ? ["--entitlements-file", path] : []
-  }
+  var hidesSeed = false
 
   /// Both processes may use the container; only the app may read the seed.
-  package static let entitlements = """
+  static let entitlements = """
     {"app":{"keychain-access-groups":["\(Entitlements.accessGroup)"],
       "com.apple.security.application-groups":["\(Entitlements.appGroup)"]},
      "extension":{"com.apple.security.application-groups":["\(Entitlements.appGroup)"]}}
 
     """
+}
 
-  /// The hold in lspd's unit, if the setting is one.
-  var holdSeconds: Int64? {
-    guard case .holdsPayments(let span) = self else { return nil }
-    return span.wholeMilliseconds / 1000
-  }
-
-  /// The value of `baton pay --retry`, if the setting is one.
-  var retryPolicy: String? {
-    guard case .sendersRetry(let byHints) = self else { return nil }
-    return (byHints ? RetryPolicy.hint : .interim).rawValue
-  }
-
-  /// `baton pay`'s options for what its sender can spend.
-  var ofSenders: [String] {
-    guard case .sendersHave(let amountSat) = self else { return [] }
-    return ["--spendable", "\(amountSat)"]
-  }
-
-  /// The value of iosd's `--time-scale`.
-  fileprivate var timeScale: Int64 {
-    guard case .hourTakes(let span) = self else { return 1 }
-    return min(max(TimeSpan.seconds(3600).nanoseconds / span.nanoseconds, 1), 1_000_000)
-  }
-
-  /// lspd's options.
-  var ofPeer: [String] {
-    switch self {
-    case .sendsSilentPushes: ["--silent-pushes"]
-    case .arrivesAfter(let span): ["--arrival-delay", "\(span.wholeMilliseconds)ms"]
-    case .storesBackupEvery(let span): ["--storage-delay", "\(span.wholeMilliseconds)ms"]
-    default: []
-    }
+extension Scenario {
+  /// The settings of its phone and its peer.
+  func settings(in world: WorldSettings = WorldSettings()) -> StorySettings {
+    var settings = StorySettings(world: world)
+    settings.world.background = BackgroundWork.Habits()
+    for step in steps { if case .given(let change) = step.command { change(&settings) } }
+    let window = world.phone.silentPushes.window
+    settings.world.phone.silentPushes.window = settings.world.phone.tasks.scaled(window)
+    return settings
   }
 }
 
-extension WorldSettings {
-  package func with(_ settings: [Setting]) -> WorldSettings {
-    var world = self
-    world.background = BackgroundWork.Habits()
-    for setting in settings {
-      switch setting {
-      case .wallet: world.wallet = setting.wallet ?? world.wallet
-      case .suspendsAfter(let span): world.phone.suspendAfter = span
-      case .backgroundTime(let span): world.phone.backgroundTime = span
-      case .arrivesAfter(let span): world.externalDelay = span
-      case .startTakes(let span): world.startDelay = span
-      case .storesBackupEvery(let span): world.storageDelay = span
-      case .sendersRetry(let byHints):
-        world.retries = byHints ? .hint : .interim
-        world.losesHints = false
-      case .sendersHave(let amountSat): world.sendersHaveMsat = amountSat * 1000
-      case .holdsPayments: world.holdTime = .seconds(setting.holdSeconds ?? 0)
-      case .debugBuild:
-        world.phone.enforcesLimits = false
-        world.phone.limitsBackground = false
-      case .silentTime(let span): world.phone.silentPushes.completionTime = span
-      case .silentBudget(let count): world.phone.silentPushes.budget = count
-      case .holdsInLowPower: world.phone.silentPushes.lowPower = .hold
-      case .sendsSilentPushes: world.sendsSilentPushes = true
-      case .hourTakes: world.phone.tasks.timeScale = setting.timeScale
-      case .hasAudioMode: world.phone.hasAudioMode = true
-      case .playsAudio: world.background?.keepsAwakeByAudio = true
-      case .cleansUp: world.background?.cleansUp = true
-      case .warnsOfMemory(let megabytes): world.phone.memoryWarningBytes = UInt64(megabytes) * 1_048_576
-      case .afterContent(let mode): world.phone.afterContent = mode
-      case .extensionStarts(let time): world.phone.extensionStartTime = time
-      case .extensionTakesToStart(let time): world.extensionTakesToStart = time
-      case .sparesLockHolders: world.phone.sparesLockHolders = true
-      case .leavesReadOpen(let role): world.openReads.insert(role)
-      case .startsExtensionAnew: world.phone.reusesExtension = false
-      case .extensionWithoutKeychain: world.phone.extensionEntitlements.accessGroups = []
-      case .seedForUnlockedPhone: world.seedProtection = .whenUnlocked
-      }
+// The language of settings.
+extension Phrase {
+  private static func given(
+    _ form: String, _ meaning: String, need: Need? = nil, place: Scenario.Place = .everywhere,
+    _ change: @escaping @Sendable (inout StorySettings, Found) -> Void
+  ) -> Phrase {
+    Phrase(form: form, meaning: meaning, place: place, need: need) { found in .given { change(&$0, found) } }
+  }
+
+  /// A setting with the time of its line: an option of iosd and the same in the simulated world.
+  private static func phone(
+    _ form: String, _ meaning: String, need: Need? = nil, _ option: String,
+    _ field: WritableKeyPath<WorldSettings, TimeSpan> & Sendable
+  ) -> Phrase {
+    given(form, meaning, need: need) {
+      $0.phone += [option, $1.milliseconds]
+      $0.world[keyPath: field] = $1.span
     }
-    world.phone.silentPushes.window = world.phone.tasks.scaled(phone.silentPushes.window)
-    return world
+  }
+
+  /// Options of iosd, and the same in the simulated world.
+  private static func phone(
+    _ form: String, _ meaning: String, need: Need? = nil, _ options: [String],
+    _ change: @escaping @Sendable (inout WorldSettings) -> Void
+  ) -> Phrase {
+    given(form, meaning, need: need) { settings, _ in
+      settings.phone += options
+      change(&settings.world)
+    }
+  }
+
+  static let head = wallets + settings
+
+  /// One for each wallet but the default.
+  private static let wallets = WalletProfile.all.dropFirst().map { wallet in
+    given(
+      "the wallet is \(wallet.name)",
+      "In this wallet \(wallet.sentence); default \(WalletProfile.phoenix.name): \(WalletProfile.phoenix.sentence).",
+      need: .wallet
+    ) { settings, _ in settings.world.wallet = wallet }
+  }
+
+  private static let settings = [
+    phone(
+      "the phone suspends the app after TIME",
+      "iOS suspends the app this long after it left the foreground, unless it has a background task; default 5 s.",
+      "--suspend-after", \.phone.suspendAfter),
+    given(
+      "the extension runs on after its content", "Until it has finished the push; by default iOS suspends it."
+    ) { settings, _ in settings.setAfterContent(.run) },
+    given(
+      "the extension is killed after its content",
+      "As soon as iOS has the content; by default iOS suspends it."
+    ) { settings, _ in settings.setAfterContent(.kill) },
+    phone(
+      "the phone gives the extension TIME to start", "From its launch to its first message; default 10 s.",
+      "--extension-start-time", \.phone.extensionStartTime),
+    phone(
+      "the extension takes TIME to start",
+      "From its launch to its first message, as by mistake; default: the milliseconds that its real process takes.",
+      need: .options, "--fault-slow-launch", \.extensionTakesToStart),
+    phone(
+      "the phone spares who is suspended with a lock",
+      "By default iOS kills a process that it suspends with a lock in the container: 0xdead10cc.",
+      ["--suspended-with-lock", "spare"]
+    ) { $0.phone.sparesLockHolders = true },
+    given(
+      "the PROCESS leaves a read of the database open",
+      "It begins a read transaction and never finishes: a lock, when iOS suspends the process.",
+      need: .options
+    ) {
+      $0.phone += ["--fault-open-read", $1.role.rawValue]
+      $0.world.openReads.insert($1.role)
+    },
+    phone(
+      "each push starts a new extension",
+      "A suspended extension is not resumed, but ended and started again.", ["--extension-reuse", "no"]
+    ) { $0.phone.reusesExtension = false },
+    phone(
+      "the phone gives the app TIME in the background",
+      "The time that `beginBackgroundTask` gives the app; default 180 s.", "--background-time",
+      \.phone.backgroundTime),
+    given(
+      "what the wallet pays takes TIME to arrive",
+      "The time until an outgoing payment reaches its recipient; default 0 s.", need: .peer
+    ) {
+      $0.peer += ["--arrival-delay", $1.milliseconds]
+      $0.world.externalDelay = $1.span
+    },
+    phone(
+      "the start of the wallet's node takes TIME",
+      "In both processes the node waits this long for something outside, such as a fee server, before it dials; default 0 s.",
+      need: .options, "--start-delay", \.startDelay),
+    given(
+      "the peer holds a payment for TIME",
+      "How long a payment waits at the peer for a wallet that is away; default 120 s, in whole seconds.",
+      need: .peer
+    ) {
+      $0.holdSeconds = $1.span.wholeMilliseconds / 1000
+      $0.world.holdTime = .seconds($0.holdSeconds)
+    },
+    given(
+      "senders try again as the peer hints",
+      "After a failure that may pass a sender asks the peer for a hint, for at most 12 s; by default it makes one attempt.",
+      need: .peer
+    ) { settings, _ in settings.setRetries(.hint) },
+    given(
+      "senders try again by a schedule",
+      "After a failure that may pass: after 1, 3 and 7 s, for at most 12 s.", need: .peer
+    ) { settings, _ in settings.setRetries(.interim) },
+    given(
+      "senders have AMOUNT sat",
+      "Each sender that tries again can spend this much; by default it has enough.", need: .peer
+    ) {
+      $0.senders += ["--spendable", "\($1.amountSat ?? 0)"]
+      $0.world.sendersHaveMsat = ($1.amountSat ?? 0) * 1000
+    },
+    given(
+      "the peer stores the wallet's backup at most once in TIME",
+      "Of the backups that come in this time only the last is stored, at its end; until then the peer returns an older one, and a restart of the peer loses the newer one. Default 0 s: each backup is stored at once.",
+      need: .peer
+    ) {
+      $0.peer += ["--storage-delay", $1.milliseconds]
+      $0.world.storageDelay = $1.span
+    },
+    phone(
+      "the phone gives the app TIME for a silent push",
+      "The time to complete a silent push in the background; default 30 s.", "--silent-time",
+      \.phone.silentPushes.completionTime),
+    given(
+      "the phone lets TIMES silent pushes an hour through",
+      "How many silent pushes an hour may wake the app; default 3."
+    ) {
+      $0.phone += ["--silent-budget", "\($1.times)"]
+      $0.world.phone.silentPushes.budget = $1.times
+    },
+    phone(
+      "the phone holds silent pushes back in Low Power Mode",
+      "The newest silent push waits until the mode is off; by default each is dropped.",
+      ["--silent-low-power", SilentPushRules.LowPower.hold.rawValue]
+    ) { $0.phone.silentPushes.lowPower = .hold },
+    phone(
+      "the phone runs a debug build",
+      "The phone sets no limits of time and memory; a story can launch background tasks.",
+      ["--build", "debug"]
+    ) {
+      $0.phone.enforcesLimits = false
+      $0.phone.limitsBackground = false
+    },
+    given(
+      "an hour of the phone's budgets takes TIME",
+      "Scales the budgets of background tasks and silent pushes, not the time limit of a running task; default 1 h."
+    ) {
+      let scale = min(max(TimeSpan.seconds(3600).nanoseconds / $1.span.nanoseconds, 1), 1_000_000)
+      $0.phone += ["--time-scale", "\(scale)"]
+      $0.world.phone.tasks.timeScale = scale
+    },
+    phone(
+      "the app has the background mode audio", "Without this line the phone refuses the app's audio.",
+      ["--background-mode", "audio"]
+    ) { $0.phone.hasAudioMode = true },
+    phone(
+      "the app plays audio in the background",
+      "The app plays inaudible audio, so that the phone does not suspend it.", need: .audio,
+      ["--keep-alive-audio"]
+    ) { $0.background?.keepsAwakeByAudio = true },
+    phone(
+      "the app cleans up in the background",
+      "The app also submits the task “com.example.lightning.processing”, which needs the charger; by default only “com.example.lightning.sync”.",
+      need: .tasks, ["--clean-journals"]
+    ) { $0.background?.cleansUp = true },
+    given(
+      "the phone warns the app above MEGABYTES MB",
+      "The phone sends a memory warning above this footprint; default 100.", need: .memory,
+      place: unmeasured
+    ) { $0.phone += ["--memory-warning", "\($1.megabytes * 1_048_576)"] },
+    given(
+      "the extension has no entitlement for the wallet's seed",
+      "The extension is signed without the seed's keychain access group.", need: .seed
+    ) { settings, _ in
+      settings.hidesSeed = true
+      settings.world.phone.extensionEntitlements.accessGroups = []
+    },
+    phone(
+      "the wallet's seed is kept for an unlocked phone",
+      "The seed's keychain class is `when-unlocked`; default `after-first-unlock`.", need: .seed,
+      ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
+    ) { $0.seedProtection = .whenUnlocked },
+    given(
+      "the peer sends silent pushes too",
+      "After each visible push the peer also requests a silent push, to wake the app.", need: .peer
+    ) { settings, _ in
+      settings.peer.append("--silent-pushes")
+      settings.world.sendsSilentPushes = true
+    },
+  ]
+}
+
+extension Phrase.Found {
+  fileprivate var milliseconds: String { "\(span.wholeMilliseconds)ms" }
+}
+
+extension StorySettings {
+  fileprivate mutating func setAfterContent(_ mode: AfterContent) {
+    phone += ["--after-content", mode.rawValue]
+    world.phone.afterContent = mode
+  }
+
+  fileprivate mutating func setRetries(_ policy: RetryPolicy) {
+    world.retries = policy
+    world.losesHints = false
   }
 }

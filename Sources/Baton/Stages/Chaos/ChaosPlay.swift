@@ -6,6 +6,48 @@ import Guardrails
 import PhonePolicy
 import SharedContainer
 
+/// What `baton chaos` did, and what came of it: its JSON document.
+struct ChaosReport: Report {
+  struct Hits: Report {
+    var process: String
+    var times: Int
+  }
+
+  /// kill, freeze or crash.
+  var did: String
+  var seed: UInt64
+  var payments: Int
+  var settled = 0
+  var hits: [Hits] = []
+  /// The process had not started or had already ended.
+  var missed = 0
+  /// Frozen inside a transaction, in which no other process can claim.
+  var blocked = 0
+  /// Of --inspect.
+  var looks: Int?
+  var complaints: [String] = []
+  var judgePassed = false
+  var sound = false
+  /// Where the phone is kept.
+  var home: String?
+  var timeline: String?
+  var tookMs: Int64 = 0
+
+  init(did: String, seed: UInt64, payments: Int) {
+    (self.did, self.seed, self.payments) = (did, seed, payments)
+  }
+
+  var hitCount: Int { hits.reduce(0) { $0 + $1.times } }
+
+  fileprivate mutating func hit(_ process: PhoneProcess) {
+    if let index = hits.firstIndex(where: { $0.process == process.rawValue }) {
+      hits[index].times += 1
+    } else {
+      hits.append(Hits(process: process.rawValue, times: 1))
+    }
+  }
+}
+
 /// Pays a phone again and again, and strikes one of its processes at a random moment of each payment. Afterwards the app
 /// is opened, and the payment must be settled.
 final class ChaosPlay {
@@ -37,16 +79,10 @@ final class ChaosPlay {
   private let strike: Strike
   private let victims: [PhoneProcess]
   private let wallet: WalletProfile
-  private let payments: Int
   private var chance: SeededGenerator
   private var invoices: [PayableInvoice] = []
 
-  private(set) var settled = 0
-  private(set) var hits: [PhoneProcess: Int] = [:]
-  /// The process had not started or had already ended.
-  private(set) var missed = 0
-  /// Frozen inside a transaction, in which no other process can claim.
-  private(set) var blocked = 0
+  private(set) var report: ChaosReport
 
   init(
     _ phone: Baton.Phone, _ strike: Strike, victims: [PhoneProcess], wallet: WalletProfile, payments: Int,
@@ -55,7 +91,7 @@ final class ChaosPlay {
     self.strike = strike
     self.victims = victims.isEmpty ? strike.usualVictims : victims
     self.wallet = wallet
-    self.payments = payments
+    report = ChaosReport(did: strike.rawValue, seed: seed, payments: payments)
     chance = SeededGenerator(seed: seed)
     var options = PhoneStarter.Options()
     options.wallet = wallet
@@ -65,13 +101,11 @@ final class ChaosPlay {
     driver = try PhoneDriver(phone, options)
   }
 
-  var hitCount: Int { hits.values.reduce(0, +) }
-
   /// Starts the phone, and makes all invoices.
   func begin() throws {
     try driver.start()
     try driver.openAndConnect()
-    for number in 1...payments {
+    for number in 1...report.payments {
       invoices.append(
         try driver.makeInvoice(amountMsat: UInt64(1000 + number) * 1000, text: "payment \(number)"))
     }
@@ -90,18 +124,18 @@ final class ChaosPlay {
     }
     try wait(atMostMs: Self.latestStrikeMs)
     if let process = try find(victim) {
-      hits[victim, default: 0] += 1
+      report.hit(victim)
       switch strike {
       case .kill, .crash: try end(process, victim)
       case .freeze: try freeze(process, victim, sender)
       }
     } else {
-      missed += 1
+      report.missed += 1
     }
     try driver.open()
     try driver.wait(for: "the end of the payment", within: .seconds(120)) { sender.result != nil }
     try check(sender, number)
-    settled += 1
+    report.settled += 1
     try driver.openAndConnect()
     try driver.wait(for: "the extension to finish") {
       ExtensionState.restingWords.contains(try driver.status().extension.state)
@@ -200,7 +234,7 @@ final class ChaosPlay {
       if !isBlocked, try Snapshot.take(of: driver.phone.container).writer?.pid == process.pid {
         // Until it goes on or dies, no other process can claim.
         isBlocked = true
-        blocked += 1
+        report.blocked += 1
         process.send(SIGCONT)
       }
       return try driver.status().app.statusCode == .connected

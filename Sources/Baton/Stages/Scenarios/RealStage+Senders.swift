@@ -65,7 +65,6 @@ final class RetryingSender {
 extension RealStage {
   /// Also "Retry Now" after a failure.
   func retry(_ number: Int, by policy: String) throws {
-    guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
     if let earlier = senders.first(where: { $0.number == number }) {
       guard try earlier.scene().hasFailed else { throw ScenarioWords.senderHasNotFailed }
       earlier.end()
@@ -76,21 +75,5 @@ extension RealStage {
         of: number, invoices[number - 1], by: policy, holdSeconds: holdSeconds, options: senderOptions,
         on: phone))
     senders.sort { $0.number < $1.number }
-  }
-
-  /// By the clock of the senders, who are on this machine.
-  var expiredInvoices: [Int] {
-    let now = Clock().wallNanoseconds / 1_000_000_000
-    return invoices.indices.filter { invoices[$0].expiresAtWallSeconds <= now }.map { $0 + 1 }
-  }
-
-  /// One for each attempt that lspd has got.
-  func retriedPayments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
-    rows.compactMap { row in
-      guard let place = invoices.firstIndex(where: { $0.paymentHash.hex == row.paymentHash }) else {
-        return nil
-      }
-      return Scene.Payment(number: place + 1, state: Self.state(row.state, row.failure ?? ""))
-    }
   }
 }

@@ -22,27 +22,16 @@ final class RealStage: ScenarioStage {
   private let retryPolicy: String?
   let senderOptions: [String]
   var externalInvoices: [SignedInvoice] = []
-  /// Every payment request, with lspd's number and first answer.
-  private var attempts: [Attempt] = []
+  /// Every payment request, with lspd's first answer; `of` is 0 for a payment that is not in parts.
+  private var attempts: [(number: Int, part: Int, of: Int, answer: PaymentAnswer)] = []
 
   /// While the peer is down: what it said last.
   private var lastPeer: (facts: PeerFacts, payments: [PeerPaymentRow])?
-
-  private struct Attempt {
-    var number: Int
-    var id: Int64
-    var state: String
-    var reason: String
-    /// 0 for a payment that is not in parts.
-    var parts = 0
-    var part = 0
-  }
 
   /// The pause between two looks while no journal grows: a process's status reaches iosd shortly after its journal
   /// record. Doubles up to `longest` while no record is written.
   private static let lookAgain = (first: TimeSpan.milliseconds(2), longest: TimeSpan.milliseconds(64))
   private var pause = RealStage.lookAgain.first
-  /// By default the same as in the simulated world.
   let holdSeconds: Int64
 
   /// Prints the phone's events while the story plays.
@@ -52,23 +41,22 @@ final class RealStage: ScenarioStage {
   let pair: OwnPair?
 
   init(
-    home: String, isLegacy: Bool, settings: [Setting] = [], narrates output: Output? = nil,
+    home: String, isLegacy: Bool, settings: StorySettings, narrates output: Output? = nil,
     pair: OwnPair? = nil
   ) throws {
     self.pair = pair
     let phone = Baton.Phone(home: home)
     narrator = output.map { StoryNarrator(phone, $0) }
     entitlements = "\(phone.home)/entitlements.json"
-    holdSeconds = settings.lazy.compactMap(\.holdSeconds).last ?? 120
-    senderOptions = settings.flatMap(\.ofSenders)
-    retryPolicy = settings.lazy.compactMap(\.retryPolicy).last
+    holdSeconds = settings.holdSeconds
+    senderOptions = settings.senders
+    retryPolicy = settings.world.retries == .off ? nil : settings.world.retries.rawValue
     var options = PhoneStarter.Options()
-    options.lspdArguments = ["--hold-seconds", "\(holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
-    for setting in settings {
-      options.wallet = setting.wallet ?? options.wallet
-      options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
-      options.lspdArguments += setting.ofPeer
-    }
+    options.wallet = settings.world.wallet
+    options.lspdArguments =
+      ["--hold-seconds", "\(holdSeconds)"] + (isLegacy ? ["--legacy"] : []) + settings.peer
+    options.iosdArguments =
+      settings.phone + (settings.hidesSeed ? ["--entitlements-file", entitlements] : [])
     options.iosdArguments += pair?.iosdArguments ?? []
     driver = try PhoneDriver(phone, options)
   }
@@ -81,7 +69,7 @@ final class RealStage: ScenarioStage {
   var broken: String? { nil }
 
   func begin() throws {
-    try PlainFile.replace(entitlements, with: Array(Setting.entitlements.utf8))
+    try PlainFile.replace(entitlements, with: Array(StorySettings.entitlements.utf8))
     narrator?.headline("A phone and its Lightning peer start in \(phone.home)")
     let pids = try driver.start().pids
     narrator?.remark(Daemon.allCases.map { "\($0.rawValue) \(pids[$0] ?? 0)" }.joined(separator: ", "))
@@ -127,9 +115,9 @@ final class RealStage: ScenarioStage {
       if let retryPolicy { try retry(number, by: retryPolicy) } else { try pay(number) }
     case .payInParts(let number, let parts): try pay(number, part: 1, of: parts)
     case .payNextPart(let number):
-      guard let last = attempts.last(where: { $0.number == number && $0.parts > 0 }), last.part < last.parts
+      guard let last = attempts.last(where: { $0.number == number && $0.of > 0 }), last.part < last.of
       else { throw ScenarioWords.noMoreParts }
-      try pay(number, part: last.part + 1, of: last.parts)
+      try pay(number, part: last.part + 1, of: last.of)
     case .payInvoice(let number): try payInvoice(number)
     case .kill(let role): try kill(role)
     case .freeze(let role): try freeze(role)
@@ -153,16 +141,20 @@ final class RealStage: ScenarioStage {
       _ = try ScenarioWords.code(code)
       try phone.ask(.lspd, ControlMessage("fail-next", ["code": code, "times": "\(times)"]))
     case .failChannel:
-      try request { phone throws(ControlClientError) in try phone.ask(.lspd, ControlMessage("fail-channel")) }
+      try request { try phone.ask(.lspd, ControlMessage("fail-channel")) }
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)
-    case .silentPush: try sendSilentPush()
-    case .visiblePush: try sendVisiblePush()
+    case .silentPush: try driver.push(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
+    case .visiblePush:
+      try driver.push(
+        #"{"aps":{"alert":{"title":"Incoming payment"},"mutable-content":1},"reason":"IncomingPayment"}"#)
     case .touch(let touch): try self.touch(touch)
     case .press(let title): try press(title)
-    case .launchTask(let identifier): try request("task-launch", ["identifier": identifier])
-    case .expireTask(let identifier): try request("task-expire", ["identifier": identifier])
+    case .launchTask(let identifier):
+      try request { try phone.ask(.iosd, ControlMessage("task-launch", ["identifier": identifier])) }
+    case .expireTask(let identifier):
+      try request { try phone.ask(.iosd, ControlMessage("task-expire", ["identifier": identifier])) }
     case .reboot(let staysLocked):
       try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
     case .payInReboot(let number): try payInReboot(number)
@@ -173,33 +165,34 @@ final class RealStage: ScenarioStage {
   }
 
   private func pay(_ number: Int, part: Int = 0, of parts: Int = 0) throws {
-    guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
     let invoice = invoices[number - 1]
     let amounts = parts > 0 ? PayableInvoice.amounts(of: invoice.amountMsat, in: UInt64(parts)) : nil
     let answer = try driver.pay(invoice, partMsat: amounts?[part - 1], holdSeconds: holdSeconds)
-    attempts.append(
-      Attempt(
-        number: number, id: answer.payment.flatMap { Int64($0) } ?? -1, state: answer.state,
-        reason: answer.reason ?? "", parts: parts, part: part))
+    attempts.append((number, part, parts, answer))
   }
 
   private func askPeer() throws -> (facts: PeerFacts, payments: [PeerPaymentRow]) {
     (try phone.peerFacts(), try phone.peerPayments())
   }
 
-  /// The parts of one payment count as one payment.
+  /// Of senders that try again one for each attempt that lspd has got.
   private func payments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
-    var all: [Scene.Payment] = retryPolicy == nil ? [] : retriedPayments(rows)
-    for attempt in attempts {
-      let row = rows.first { Int64(clamping: $0.id) == attempt.id }
-      let state = Self.state(row?.state ?? attempt.state, row?.failure ?? attempt.reason)
-      if attempt.part > 1, let index = all.lastIndex(where: { $0.number == attempt.number }) {
-        all[index].add(state)
-      } else {
-        all.append(Scene.Payment(number: attempt.number, state: state, of: max(1, attempt.parts)))
-      }
+    let retried = retryPolicy == nil ? [] : rows
+    let tried = retried.compactMap { row in
+      number(of: row.paymentHash).map { ($0, 0, Self.state(row.state, row.failure ?? "")) }
     }
-    return all
+    let own = attempts.map { attempt in
+      let answer = attempt.answer
+      let row = rows.first { "\($0.id)" == answer.payment }
+      let state = Self.state(row?.state ?? answer.state, row?.failure ?? answer.reason ?? "")
+      return (attempt.number, attempt.part, state)
+    }
+    return Scene.Payment.joined(tried + own)
+  }
+
+  /// The payment of that hash.
+  private func number(of hash: String) -> Int? {
+    invoices.firstIndex { $0.paymentHash.hex == hash }.map { $0 + 1 }
   }
 
   /// Pays during the reboot; the push may arrive before or after the phone is on again.
@@ -256,7 +249,6 @@ final class RealStage: ScenarioStage {
   func look() throws -> Scene {
     let status = try driver.status()
     let rows = try phone.allProcesses()
-    let notifications = try phone.notifications()
     let peer = try lastPeer ?? askPeer()
     let snapshot = try snapshot()
     let owner = snapshot?.owner
@@ -270,19 +262,25 @@ final class RealStage: ScenarioStage {
       app: process(.app), notifier: process(.extension), payments: payments(peer.payments),
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
-      }, notifications: notifications.filter(\.isThere).map(Self.shown),
-      isChannelEven: Self.isEven(wallet.channels.first, peer.facts), phone: try phoneScene(status))
-    scene.keptParts = invoices.indices.filter { wallet.keptHashes.contains(invoices[$0].paymentHash.hex) }.map
-    {
-      $0 + 1
-    }
+      }, isChannelEven: Self.isEven(wallet.channels.first, peer.facts),
+      phone: PhoneScene(
+        device: status.device ?? DeviceState(), badge: status.badge, pushes: try phone.pushes(),
+        notifications: try phone.notifications(), tasks: try phone.tasks(),
+        playsAudio: status.nowPlaying != nil,
+        isAppWarned: status.app.memoryWarned ?? false))
+    scene.keptParts = invoices.numbers { wallet.keptHashes.contains($0.paymentHash.hex) }
     if status.app.state == AppState.foreground.word, let said = status.app.screen {
       scene.screen = [said["text"], said["detail"]].compactMap { $0 }
     }
-    scene.expiredInvoices = expiredInvoices
+    // By the clock of the senders, who are on this machine.
+    let seconds = Clock().wallNanoseconds / 1_000_000_000
+    scene.expiredInvoices = invoices.numbers { $0.expiresAtWallSeconds <= seconds }
     scene.records = try records()
     scene.senders = try senders.map { try $0.scene() }
-    noteInvoices(wallet, &scene)
+    scene.balanceMsat = wallet.channels.first?.localMsat
+    scene.invoices = externalInvoices.map { invoice in
+      Scene.ExternalInvoice(wallet.sent.last { $0.paymentHash == invoice.paymentHash.hex }?.state)
+    }
     return scene
   }
 
@@ -296,8 +294,8 @@ final class RealStage: ScenarioStage {
       } catch { return !FilePath.exists("\(phone.container)/\(IncomingStore.fileName)") }
     }
     return entries.compactMap { entry in
-      invoices.firstIndex { $0.paymentHash == entry.record.paymentHash }.map {
-        Scene.IncomingRecord(number: $0 + 1, isHeld: entry.record.isHeld)
+      number(of: entry.record.paymentHash.hex).map {
+        Scene.IncomingRecord(number: $0, isHeld: entry.record.isHeld)
       }
     }
   }
@@ -328,8 +326,8 @@ final class RealStage: ScenarioStage {
     let all = rows.filter { $0.role == role.rawValue }
     let lastEnd = all.last { $0.reason != nil }?.reason
     guard facts.state != "not running", let pid = facts.pid else {
-      guard let own = all.last else { return Scene.Process(place: .notStarted) }
-      return Scene.Process(place: own.reason.map(Scene.Process.Place.ended) ?? .starting, lastEnd: lastEnd)
+      let isStarting = all.last.map { $0.reason == nil } ?? false
+      return Scene.Process(state: isStarting ? "launching" : nil, lastEnd: lastEnd)
     }
     let pids: [(pid: Int32, role: Role)] = rows.compactMap { row in
       Role(rawValue: row.role).map { (row.pid, $0) }
@@ -338,7 +336,7 @@ final class RealStage: ScenarioStage {
     // Without a peer to be connected to the claim is all.
     let isReady = pair?.level == .container || facts.statusCode?.isConnected == true
     return Scene.Process(
-      place: ScenarioWords.place(facts.state, role), isFrozen: ProcessTable.isStopped(pid),
+      state: facts.state, isStopped: ProcessTable.isStopped(pid),
       shows: Scene.named(facts.status?["text"] ?? "", pids.reversed()),
       isConnected: isReady && claimed != nil && claimed == epoch, lastEnd: lastEnd)
   }
@@ -374,18 +372,8 @@ extension RealStage {
 
   /// Waits for the app's answer, as `baton send --no-wait` does.
   func payInvoice(_ number: Int) throws {
-    guard externalInvoices.indices.contains(number - 1) else {
-      throw CannotBeDone("there is no such invoice")
-    }
     let message = ControlMessage("send", ["invoice": externalInvoices[number - 1].encoded])
-    try request { phone throws(ControlClientError) in try phone.askApp(message, inFront: true) }
-  }
-
-  func noteInvoices(_ wallet: WalletView, _ scene: inout Scene) {
-    scene.balanceMsat = wallet.channels.first?.localMsat
-    scene.invoices = externalInvoices.map { invoice in
-      Scene.ExternalInvoice(wallet.sent.last { $0.paymentHash == invoice.paymentHash.hex }?.state)
-    }
+    try request { try phone.askApp(message, inFront: true) }
   }
 }
 
@@ -413,84 +401,34 @@ extension RealStage {
     }
   }
 
-  func sendSilentPush() throws {
-    try driver.push(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
-  }
-
-  func sendVisiblePush() throws {
-    try driver.push(
-      #"{"aps":{"alert":{"title":"Incoming payment"},"mutable-content":1},"reason":"IncomingPayment"}"#)
-  }
-
   func touch(_ touch: NotificationTouch) throws {
     guard let newest = try phone.notifications().last(where: \.isThere)?.id else {
       throw ScenarioWords.nothingToTouch
     }
-    var fields = ["id": "\(newest)"]
+    var message = ControlMessage("touch", ["id": "\(newest)"])
     switch touch {
-    case .tap: fields["do"] = "tap"
-    case .dismiss: fields["do"] = "dismiss"
-    case .action(let name): (fields["do"], fields["action"]) = ("action", name)
+    case .tap: message["do"] = "tap"
+    case .dismiss: message["do"] = "dismiss"
+    case .action(let name): (message["do"], message["action"]) = ("action", name)
     }
-    try request("touch", fields)
+    try request { try phone.ask(.iosd, message) }
   }
 
   func press(_ title: String) throws {
     guard let button = ScreenButton(title: title) else { throw ScenarioWords.noButton(title) }
-    try request { phone throws(ControlClientError) in
-      try phone.askApp(ControlMessage("press", ["button": button.rawValue]), inFront: true)
-    }
+    let message = ControlMessage("press", ["button": button.rawValue])
+    try request { try phone.askApp(message, inFront: true) }
   }
 
-  /// Asks iosd; a refusal is part of the story.
-  func request(_ verb: String, _ fields: [String: String]) throws {
-    var message = ControlMessage(verb)
-    for (name, value) in fields.sorted(by: { $0.key < $1.key }) { message[name] = value }
-    try request { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
-  }
-
-  func request(_ ask: (Baton.Phone) throws(ControlClientError) -> ControlMessage) throws {
-    do throws(ControlClientError) { _ = try ask(phone) } catch {
-      switch error {
-      case .refused(let sentence), .outcomeUnknown(let sentence): throw CannotBeDone(sentence)
-      default: throw error
-      }
-    }
+  /// A refusal is part of the story.
+  func request(_ ask: () throws -> ControlMessage) throws {
+    do { _ = try ask() } catch ControlClientError.refused(let sentence),
+      ControlClientError.outcomeUnknown(let sentence)
+    { throw CannotBeDone(sentence) }
   }
 
   func checkNotSuspended(_ role: Role) throws {
     if try driver.state(of: role) == AppState.suspended.word { throw ScenarioWords.isSuspended }
-  }
-
-  // MARK: State
-
-  static func shown(_ row: NotificationRow) -> Scene.Notification {
-    Scene.Notification(
-      isAsSent: row.source == PhoneNotification.Source.original.rawValue, title: row.title, body: row.body,
-      isDisplayed: row.isDisplayed)
-  }
-
-  func phoneScene(_ status: PhoneFacts) throws -> PhoneScene {
-    let shown = Set(try phone.notifications().compactMap(\.push))
-    let tasks = try phone.tasks()
-    return PhoneScene(
-      device: status.device ?? DeviceState(), badge: status.badge,
-      pushes: try phone.pushes().map {
-        ScenarioWords.push($0.fateCode, $0.fate, isSilent: $0.isSilent, isShown: shown.contains($0.id))
-      }, tasks: Self.tasks(tasks),
-      waiting: tasks.filter { $0.state == "waiting" }.map {
-        ScenarioWords.task($0.identifier, state: "waiting", why: $0.why)
-      }, playsAudio: status.nowPlaying != nil, isAppWarned: status.app.memoryWarned ?? false)
-  }
-
-  private static func tasks(_ rows: [TaskRow]) -> [Scene.Task] {
-    var names: [String] = []
-    for name in rows.map(\.identifier) where !names.contains(name) { names.append(name) }
-    return names.compactMap { name in
-      let own = rows.filter { $0.identifier == name }
-      guard let row = own.last(where: { $0.launchedAtNs != nil }) ?? own.last else { return nil }
-      return ScenarioWords.task(name, state: row.state, why: row.why)
-    }
   }
 }
 
@@ -534,10 +472,7 @@ extension RealStage {
     if settled != verdict.counts.paid {
       open.append("senders received \(settled) settlements, but the ledger has \(verdict.counts.paid)")
     }
-    guard verdict.passed, open.isEmpty else { return .unsettled(open) }
-    // A payment that the peer refuses at once is not in the ledger.
-    return .sound(
-      settled: settled + scene.paidInvoices, failed: scene.payments.count - settled + scene.failedInvoices)
+    return verdict.passed ? scene.verdict(open) : .unsettled(open)
   }
 
   /// Ends all processes in any state. Frozen ones are killed first: the others would wait for them.

@@ -4,24 +4,27 @@ import Judge
 import PhonePolicy
 import Simulation
 
-/// The outcome of one story, as text and JSON.
-struct ScenarioOutcome {
-  enum Kind: String {
-    case same
-    case differs
-    case updated
-    case skipped
+/// The outcome of one story: as text, and its JSON document.
+struct ScenarioOutcome: Report {
+  enum Kind: String, Codable, CaseIterable {
+    case same, differs, updated, skipped
     case noProgress = "no progress"
-    case broken
-    case crashed
+    case broken, crashed
+  }
+
+  struct Difference: Report {
+    var line: Int
+    var text: String
+    var expected: [String]
+    var happened: [String]
   }
 
   var file: String
   var kind: Kind
-  var took = TimeSpan.zero
+  var tookMs: Int64 = 0
   /// Lines below the first one.
   var details: [String] = []
-  var differences: [Performance.Played] = []
+  var differences: [Difference] = []
   /// The home of a real phone that is kept.
   var home: String?
   /// The page of a failed story.
@@ -29,48 +32,29 @@ struct ScenarioOutcome {
   /// The app never took the node for the first time.
   var endedBeforeTheFirstLine = false
 
-  init(file: String, skippedBecause why: String) {
-    self.file = file
-    kind = .skipped
-    details = [why]
+  enum CodingKeys: String, CodingKey {
+    case file, kind = "outcome", tookMs, details, differences, home, timeline
   }
+}
 
-  init(file: String, crashed sentence: String) {
-    self.file = file
-    kind = .crashed
-    details = [sentence]
-  }
-
-  init(file: String, noProgress sentence: String, _ verdict: StageVerdict? = nil) {
-    self.file = file
-    (kind, details) = Self.gaveUp(sentence, verdict)
-  }
-
+extension ScenarioOutcome {
   init(file: String, _ performance: Performance, took: TimeSpan) {
-    self.file = file
-    self.took = took
-    differences = performance.differences
-    switch performance.end {
-    case .played(.sound): kind = differences.isEmpty ? .same : .differs
-    case .played(.unsettled(let sentences)): (kind, details) = (.noProgress, sentences)
-    case .played(.broken(let sentences)), .played(.unjudged(let sentences)):
-      (kind, details) = (.broken, sentences)
-    case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
-    case .broken(let line, let sentence): (kind, details) = (.broken, ["after line \(line): \(sentence)"])
-    case .timedOut(let line, let what, let verdict):
-      endedBeforeTheFirstLine = line == 0
-      (kind, details) = Self.gaveUp(
-        "\(line == 0 ? "before the first line" : "line \(line)"): gave up waiting for \(what)", verdict)
+    self.init(file: file, kind: .same, tookMs: took.wholeMilliseconds)
+    differences = performance.differences.map { played in
+      let step = played.step
+      return Difference(line: step.line, text: step.text, expected: step.expected, happened: played.said)
     }
+    endedBeforeTheFirstLine = performance.endedBeforeTheFirstLine
+    take(performance.verdict)
+    if kind == .same, !differences.isEmpty { kind = .differs }
   }
 
-  /// A wait timed out. Damage or a crash is graver, and the likely cause.
-  static func gaveUp(_ sentence: String, _ verdict: StageVerdict?) -> (Kind, details: [String]) {
+  mutating func take(_ verdict: StageVerdict) {
     switch verdict {
-    case .broken(let sentences): (.broken, sentences + [sentence])
-    case .crashed(let sentences): (.crashed, sentences + [sentence])
-    case .unjudged(let sentences): (.noProgress, [sentence] + sentences)
-    case .sound, .unsettled, nil: (.noProgress, [sentence])
+    case .sound: break
+    case .unsettled(let sentences): (kind, details) = (.noProgress, sentences)
+    case .broken(let sentences), .unjudged(let sentences): (kind, details) = (.broken, sentences)
+    case .crashed(let sentences): (kind, details) = (.crashed, sentences)
     }
   }
 
@@ -93,55 +77,40 @@ struct ScenarioOutcome {
     return gravest.first { codes.contains($0) } ?? .done
   }
 
+  /// How many were as expected, and how many skipped; `stories`: what they are called.
+  static func summary(_ outcomes: [ScenarioOutcome], _ stories: String = "") -> String {
+    let skipped = outcomes.count { $0.kind == .skipped }
+    let good = outcomes.count { $0.isGood } - skipped
+    let played = "\(good) of \(outcomes.count - skipped)\(stories) as expected"
+    return skipped == 0 ? played : "\(played), \(skipped) skipped"
+  }
+
   // MARK: Output
 
   func text(_ output: Output, nameWidth: Int) -> [String] {
     let name = file + String(repeating: " ", count: max(0, nameWidth - file.count))
     let word = kind == .same ? "ok" : kind.rawValue
     let colour: Output.Colour = isGood ? (kind == .skipped ? .dim : .green) : .red
-    let time = kind == .skipped ? details.first ?? "" : "\(HumanText.seconds(took)) s"
+    let time = kind == .skipped ? details.first ?? "" : "\(HumanText.seconds(.milliseconds(tookMs))) s"
     let padding = String(repeating: " ", count: max(0, 11 - word.count))
     var lines = ["\(name)  \(output.paint(word, colour))\(padding)  \(time)"]
     guard kind != .skipped else { return lines }
     lines += details.map { "  \($0)" }
     for difference in kind == .updated ? [] : differences {
-      lines.append("  line \(difference.step.line): \(difference.step.text)")
-      lines += difference.step.expected.map { "    expected  \(output.paint($0, .green))" }
-      if difference.step.expected.isEmpty { lines.append("    expected  nothing") }
-      lines += difference.said.map { "    happened  \(output.paint($0, .red))" }
-      if difference.said.isEmpty { lines.append("    happened  nothing") }
+      lines.append("  line \(difference.line): \(difference.text)")
+      lines += difference.expected.map { "    expected  \(output.paint($0, .green))" }
+      if difference.expected.isEmpty { lines.append("    expected  nothing") }
+      lines += difference.happened.map { "    happened  \(output.paint($0, .red))" }
+      if difference.happened.isEmpty { lines.append("    happened  nothing") }
     }
     if let timeline { lines.append("  timeline: \(timeline)") }
     if let home { lines.append("  the phone is kept in \(home); look with `baton logs --home \(home)`") }
     return lines
   }
 
-  struct Document: Report {
-    var file: String
-    /// same, differs, updated, skipped, no progress, broken or crashed.
-    var outcome: String
-    var tookMs: Int64
-    var details: [String]
-    var differences: [Difference]
-    /// The home of the kept phone.
-    var home: String?
-    /// The page of a failed story.
-    var timeline: String?
-  }
-
-  struct Difference: Report {
-    var line: Int
-    var text: String
-    var expected: [String]
-    var happened: [String]
-  }
-
-  var document: Document {
-    Document(
-      file: file, outcome: kind.rawValue, tookMs: took.wholeMilliseconds, details: details,
-      differences: differences.map {
-        Difference(line: $0.step.line, text: $0.step.text, expected: $0.step.expected, happened: $0.said)
-      }, home: home, timeline: timeline)
+  func tell(_ output: Output, nameWidth: Int = 0) {
+    if output.isJSON { return output.say(self) }
+    for line in text(output, nameWidth: nameWidth) { output.say(line) }
   }
 }
 
@@ -158,56 +127,47 @@ extension ScenarioOutcome {
       case .crashed: .error(kind.rawValue, details: lines)
       }
     return JUnitFile.Case(
-      name: file, milliseconds: kind == .skipped ? nil : took.wholeMilliseconds, outcome: outcome)
+      name: file, milliseconds: kind == .skipped ? nil : tookMs, outcome: outcome)
   }
 }
 
 /// Plays stories one after the other, each in its own simulated world or on its own phone.
 struct ScenarioPlay {
+  let verb: String
+  /// The directory that is kept; with `hasSeveral` the one that has a subdirectory for each story.
+  var keep: String?
+  var hasSeveral = false
+  var place: ScratchPlace?
+  /// Where the events of the processes are printed while the story plays.
+  var events: Output?
+  /// Programs in place of Baton's.
+  var pair: OwnPair?
   private var isSimulated = false
   private var updates = false
-  private let keep: String?
-  private var hasSeveral = false
   private var seed: UInt64 = 1
   private var world = WorldSettings()
-  private let place: ScratchPlace?
-  /// Where the events of the processes are printed while the story plays.
-  private let events: Output?
-  private let verb: String
   /// For the timelines of simulated stories.
-  private let timelines: String?
-  /// Programs in place of Baton's.
-  private var pair: OwnPair?
+  private var timelines: String?
 
-  /// Each story on a phone of its own in a subdirectory of `root`, which is kept.
-  init(evidence root: String, pair: OwnPair?) {
-    self.pair = pair
-    keep = root
-    hasSeveral = true
-    (place, events, timelines) = (nil, nil, nil)
-    verb = "ci"
+  /// On real processes.
+  init(
+    verb: String, keep: String?, hasSeveral: Bool = false, place: ScratchPlace? = nil,
+    events: Output? = nil, pair: OwnPair? = nil
+  ) {
+    (self.verb, self.keep, self.hasSeveral) = (verb, keep, hasSeveral)
+    (self.place, self.events, self.pair) = (place, events, pair)
   }
 
-  /// A verb's own story, on real processes.
-  init(narrated invocation: Invocation, verb name: String) {
-    keep = invocation.line.text("--keep")
-    place = invocation.place
-    events = invocation.output
-    verb = name
-    timelines = nil
-  }
-
+  /// Of `baton run`.
   init(_ invocation: Invocation) throws {
     let line = invocation.line
+    self.init(
+      verb: "run", keep: line.text("--keep"), hasSeveral: line.positionals.count > 1,
+      place: invocation.place, events: line.isGiven("--events") ? invocation.output : nil)
     isSimulated = line.isGiven("--simulated")
     updates = line.isGiven("--update")
-    keep = line.text("--keep")
-    hasSeveral = line.positionals.count > 1
     seed = UInt64(line.integer("--seed") ?? 1)
     world = try SimOptions(line).settings(seed: seed).world
-    events = line.isGiven("--events") ? invocation.output : nil
-    place = invocation.place
-    verb = "run"
     timelines = line.text("--timelines")
     if isSimulated, events != nil {
       throw CommandFailure(
@@ -225,12 +185,8 @@ struct ScenarioPlay {
   }
 
   func play(_ scenario: Scenario, file: String) throws -> ScenarioOutcome {
-    switch scenario.place {
-    case .simulated(let because) where !isSimulated:
-      return ScenarioOutcome(file: file, skippedBecause: "simulated only, as \(because)")
-    case .real(let because) where isSimulated:
-      return ScenarioOutcome(file: file, skippedBecause: "real only, as \(because)")
-    default: break
+    if let why = scenario.whySkipped(isSimulated: isSimulated) {
+      return ScenarioOutcome(file: file, kind: .skipped, details: [why])
     }
     return isSimulated ? try simulate(scenario, file) : try perform(scenario, file)
   }
@@ -239,7 +195,7 @@ struct ScenarioPlay {
 
   private func simulate(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
     let start = Clock.monotonicNow
-    var director = Director(scenario, on: SimulatedStage(world.with(scenario.settings), seed: seed))
+    var director = Director(scenario, on: SimulatedStage(scenario.settings(in: world).world, seed: seed))
     let performance = try director.run()
     var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
     if !outcome.isGood, !updates || outcome.kind != .differs {
@@ -262,7 +218,7 @@ struct ScenarioPlay {
   private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
     let home = try home(of: file)
     let stage = try RealStage(
-      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, narrates: events, pair: pair)
+      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings(), narrates: events, pair: pair)
     let start = Clock.monotonicNow
     // Also after an error; then the last records tell why.
     defer {
@@ -278,19 +234,21 @@ struct ScenarioPlay {
       if !outcome.isGood { drawn(&outcome, stage) }
       return outcome
     } catch let error as ControlClientError where Self.isGone(error) {
-      return failed(ScenarioOutcome(file: file, crashed: "a daemon ended: \(error)"), since: start, stage)
+      return failed(file, .crashed(["a daemon ended: \(error)"]), since: start, stage)
     } catch let failure as Wait.Failure {
       // A phone that did not come up cannot be judged.
-      let verdict = try? stage.judge()
-      return failed(ScenarioOutcome(file: file, noProgress: "\(failure)", verdict), since: start, stage)
+      let verdict = (try? stage.judge()) ?? .unsettled([])
+      return failed(file, verdict.gaveUp("\(failure)"), since: start, stage)
     }
   }
 
-  private func failed(_ outcome: ScenarioOutcome, since start: Instant, _ stage: RealStage) -> ScenarioOutcome
-  {
-    var outcome = outcome
-    outcome.took = Clock.monotonicNow - start
-    outcome.home = stage.phone.home
+  private func failed(
+    _ file: String, _ verdict: StageVerdict, since start: Instant, _ stage: RealStage
+  ) -> ScenarioOutcome {
+    var outcome = ScenarioOutcome(
+      file: file, kind: .noProgress, tookMs: (Clock.monotonicNow - start).wholeMilliseconds,
+      home: stage.phone.home)
+    outcome.take(verdict)
     drawn(&outcome, stage)
     return outcome
   }
@@ -310,8 +268,7 @@ struct ScenarioPlay {
   }
 
   private func home(of file: String) throws -> String {
-    guard let keep else { return try RunPlace.make(nil, in: place, named: verb) }
-    guard hasSeveral else { return try RunPlace.make(keep, in: place, named: verb) }
+    guard let keep, hasSeveral else { return try RunPlace.make(keep, in: place, named: verb) }
     return try RunPlace.make("\(keep)/\(Self.name(of: file))", below: keep, in: place, named: verb)
   }
 

@@ -17,7 +17,7 @@ struct SimulatedStage: ScenarioStage {
   // Kept from the world's events, as the world does not keep them.
   private var ends = PerRole<String?>(nil, nil)
   private var lastWords = PerRole<String?>(nil, nil)
-  private var centre = StageCentre()
+  private var rows = StageRows()
   private var failures: [UInt64: String] = [:]
   /// The world's payments that the peer has refused without a row in its ledger, by id.
   private var refused: Set<UInt64> = []
@@ -208,22 +208,10 @@ struct SimulatedStage: ScenarioStage {
     }
   }
 
-  /// The parts of one payment count as one payment.
   private var payments: [Scene.Payment] {
-    var all: [Scene.Payment] = []
     // Of a sender's attempts the ledger is what a stage sees.
-    for payment in world.payments where world.retryingSenders.isEmpty || !refused.contains(payment.id) {
-      let number = payment.invoice + 1
-      if let part = parts[payment.id], part.part > 1,
-        let index = all.lastIndex(where: { $0.number == number })
-      {
-        all[index].add(state(of: payment))
-      } else {
-        all.append(
-          Scene.Payment(number: number, state: state(of: payment), of: parts[payment.id]?.count ?? 1))
-      }
-    }
-    return all
+    let seen = world.payments.filter { world.retryingSenders.isEmpty || !refused.contains($0.id) }
+    return Scene.Payment.joined(seen.map { ($0.invoice + 1, parts[$0.id]?.part ?? 0, state(of: $0)) })
   }
 
   private mutating func tell(_ deed: (inout World) -> Void) {
@@ -232,7 +220,7 @@ struct SimulatedStage: ScenarioStage {
   }
 
   private mutating func touch(_ touch: NotificationTouch) throws {
-    guard let newest = centre.newest else { throw ScenarioWords.nothingToTouch }
+    guard let newest = rows.board.rows.last(where: \.isThere) else { throw ScenarioWords.nothingToTouch }
     world.registerCategories()
     if let why = world.phone.refusal(of: touch, category: newest.category) {
       throw CannotBeDone(why.description)
@@ -252,7 +240,7 @@ struct SimulatedStage: ScenarioStage {
   }
 
   private func checkNotSuspended(_ role: Role) throws {
-    if place(role) == .suspended { throw ScenarioWords.isSuspended }
+    if state(of: role) == AppState.suspended.word { throw ScenarioWords.isSuspended }
   }
 
   // MARK: State
@@ -261,7 +249,7 @@ struct SimulatedStage: ScenarioStage {
     for said in world.said {
       switch said {
       case .core(.phone(let event, let directives)):
-        centre.note(event)
+        rows.note(event)
         for directive in directives { note(directive) }
       case .core(.peer(let event, let directives)):
         if case .payRequested(let request) = event, !directives.stores(.paymentHeld(request)) {
@@ -280,7 +268,7 @@ struct SimulatedStage: ScenarioStage {
   }
 
   private mutating func note(_ directive: PhoneDirective) {
-    centre.note(directive)
+    rows.note(directive)
     switch directive {
     case .recordEnd(let phoneRole, let reason):
       let role: Role = phoneRole == .app ? .app : .extension
@@ -297,17 +285,14 @@ struct SimulatedStage: ScenarioStage {
       epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension), payments: payments,
       receivedTimes: world.invoices.map { invoice in
         container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
-      }, notifications: centre.list.map(\.shown), isChannelEven: isChannelEven,
+      }, isChannelEven: isChannelEven,
       phone: PhoneScene(
-        device: world.phone.device, badge: centre.badge, pushes: centre.pushes,
-        tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
+        device: world.phone.device, badge: rows.board.badge, pushes: rows.pushes.rows,
+        notifications: rows.board.rows, tasks: rows.tasks.rows,
         playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
     let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
-    scene.keptParts = world.invoices.indices.filter { kept.contains(world.invoices[$0].invoice.paymentHash) }
-      .map { $0 + 1 }
-    scene.expiredInvoices = world.invoices.indices.filter { number in
-      world.invoices[number].expiresAt.map { $0 <= world.peerNow } ?? false
-    }.map { $0 + 1 }
+    scene.keptParts = world.invoices.numbers { kept.contains($0.invoice.paymentHash) }
+    scene.expiredInvoices = world.invoices.numbers { $0.expiresAt.map { $0 <= world.peerNow } ?? false }
     if world.phone.app == .foreground { scene.screen = world.life(.app)?.screen?.lines }
     scene.records = container.incoming.compactMap { record in
       world.invoices.firstIndex { $0.invoice.paymentHash == record.paymentHash }.map {
@@ -322,8 +307,7 @@ struct SimulatedStage: ScenarioStage {
 
   private func process(_ role: Role) -> Scene.Process {
     guard let life = world.life(role) else {
-      return Scene.Process(
-        place: ends[role].map(Scene.Process.Place.ended) ?? .notStarted, lastEnd: ends[role])
+      return Scene.Process(lastEnd: ends[role])
     }
     let pids = [Role.app, .extension].compactMap { role in
       world.life(role).map { (pid: $0.identity.pid, role: role) }
@@ -335,13 +319,12 @@ struct SimulatedStage: ScenarioStage {
     default: isConnected = false
     }
     return Scene.Process(
-      place: place(role), isFrozen: life.isFrozen, shows: Scene.named(life.status?.text ?? "", pids),
+      state: state(of: role), isStopped: life.isFrozen, shows: Scene.named(life.status?.text ?? "", pids),
       isConnected: isConnected, lastEnd: ends[role])
   }
 
-  private func place(_ role: Role) -> Scene.Process.Place {
-    let word = role == .app ? world.phone.app.word : world.phone.service.word
-    return ScenarioWords.place(word, role)
+  private func state(of role: Role) -> String {
+    role == .app ? world.phone.app.word : world.phone.service.word
   }
 
   private func state(of payment: WorldPayment) -> Scene.Payment.State {
@@ -372,11 +355,8 @@ struct SimulatedStage: ScenarioStage {
       open.append("payment \(payment.number) is pending")
     }
     if !scene.isChannelEven { open.append(ScenarioWords.unevenChannel) }
-    open += scene.openInvoices.map { "the payment of invoice \($0) is pending" }
-    guard open.isEmpty else { return .unsettled(open) }
-    let settled = scene.payments.count { $0.state == .settled }
-    return .sound(
-      settled: settled + scene.paidInvoices, failed: scene.payments.count - settled + scene.failedInvoices)
+    open += scene.invoices.numbers { $0 == .onItsWay }.map { "the payment of invoice \($0) is pending" }
+    return scene.verdict(open)
   }
 }
 

@@ -64,20 +64,20 @@ package enum CIVerb: Verb {
     let named = line.text("--out") ?? standardPlace
     let evidence = Phone(home: try RunPlace.make(named, in: nil, named: "ci")).home
     try FilePath.makeDirectories("\(evidence)/phones")
-    let play = ScenarioPlay(evidence: "\(evidence)/phones", pair: pair)
+    let play = ScenarioPlay(verb: "ci", keep: "\(evidence)/phones", hasSeveral: true, pair: pair)
     let start = Clock.monotonicNow
-    var report = CIReport(pair: pair, evidence: evidence)
+    var report = CIReport(pair, evidence: evidence)
     let width = stories.map(\.name.count).max() ?? 0
     for story in stories {
       // Whatever ends this process now leaves the outcomes so far.
       try write(report, since: start)
       let outcome = outcome(of: story, play, pair, left, report)
-      report.outcomes.append(outcome)
+      report.add(outcome)
       for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.remark(line) }
     }
-    report.isWhole = true
+    report.finish()
     try write(report, since: start)
-    invocation.output.isJSON ? invocation.output.say(report.document) : report.tell(invocation.output)
+    invocation.output.isJSON ? invocation.output.say(report) : report.tell(invocation.output)
     return report.exitCode
   }
 
@@ -110,20 +110,23 @@ package enum CIVerb: Verb {
 
   private static func reasonToSkip(_ story: Story, _ pair: OwnPair?, _ left: Set<String>) -> String? {
     if left.contains(story.name) { return "left out with --skip" }
-    if case .simulated(let because) = story.scenario.place { return "simulated only, as \(because)" }
-    return pair.flatMap { StoryFit.whyNot(story.scenario, on: $0) }
+    if let why = story.scenario.whySkipped(isSimulated: false) { return why }
+    return pair.flatMap { story.scenario.whyNot(on: $0) }
   }
 
   private static func outcome(
     of story: Story, _ play: ScenarioPlay, _ pair: OwnPair?, _ left: Set<String>, _ report: CIReport
   ) -> ScenarioOutcome {
-    func skipped(_ why: String) -> ScenarioOutcome { ScenarioOutcome(file: story.name, skippedBecause: why) }
+    func skipped(_ why: String) -> ScenarioOutcome {
+      ScenarioOutcome(file: story.name, kind: .skipped, details: [why])
+    }
     if let why = reasonToSkip(story, pair, left) { return skipped(why) }
     if report.neverBegins { return skipped("not played: the two stories before it never began") }
     var outcome: ScenarioOutcome
     do { outcome = try play.play(story.scenario, file: story.name) } catch {
       // The other stories are played all the same, and the evidence is whole.
-      outcome = ScenarioOutcome(file: story.name, crashed: CommandFailure(error).sentence)
+      outcome = ScenarioOutcome(
+        file: story.name, kind: .crashed, details: [CommandFailure(error).sentence])
     }
     guard let home = outcome.home else { return outcome }
     if pair != nil, outcome.endedBeforeTheFirstLine, outcome.kind == .noProgress {
@@ -160,67 +163,61 @@ package enum CIVerb: Verb {
 
   private static func write(_ report: CIReport, since start: Instant) throws(CommandFailure) {
     let junit = try JUnitWriter("\(report.evidence)/junit.xml", suite: "ci", since: start)
-    for outcome in report.outcomes { junit.add(outcome.junit) }
+    for outcome in report.stories { junit.add(outcome.junit) }
     try junit.close()
     try UserFile.write(
-      "\(report.document.json)\n", to: "\(report.evidence)/verdict.json", mode: 0o600,
+      "\(report.json)\n", to: "\(report.evidence)/verdict.json", mode: 0o600,
       "free space, or name another directory with --out")
   }
 }
 
-/// All outcomes of `baton ci`, as text and JSON.
-struct CIReport {
-  var pair: OwnPair?
+/// All outcomes of `baton ci`: as text, and its JSON document.
+struct CIReport: Report {
+  /// sound, or the gravest outcome of a story: differs, no progress, broken or crashed; unfinished while stories
+  /// follow, and for good if `baton ci` was ended before them.
+  var verdict = "unfinished"
+  /// The exit code; missing while stories follow.
+  var exit: Int32?
+  /// The programs under test; missing for Baton's own.
+  var app: String?
+  var ext: String?
+  /// container, peer or journal; missing for Baton's own pair.
+  var level: String?
+  var good = 0
+  var bad = 0
+  var skipped = 0
+  /// The directory of all evidence.
   var evidence: String
-  var outcomes: [ScenarioOutcome] = []
-  /// No story follows.
-  var isWhole = false
+  var stories: [ScenarioOutcome] = []
 
-  var exitCode: ExitCode { ScenarioOutcome.exitCode(outcomes) }
-  private var skipped: Int { outcomes.count { $0.kind == .skipped } }
-  private var good: Int { outcomes.count { $0.isGood } - skipped }
+  init(_ pair: OwnPair?, evidence: String) {
+    self.evidence = evidence
+    (app, ext, level) = (pair?.app, pair?.ext, pair?.level.rawValue)
+  }
+
+  mutating func add(_ story: ScenarioOutcome) {
+    stories.append(story)
+    skipped = stories.count { $0.kind == .skipped }
+    good = stories.count(where: \.isGood) - skipped
+    bad = stories.count - good - skipped
+  }
+
+  /// No story follows.
+  mutating func finish() {
+    exit = exitCode.rawValue
+    verdict = stories.first { $0.exitCode == exitCode && !$0.isGood }?.kind.rawValue ?? "sound"
+  }
+
+  var exitCode: ExitCode { ScenarioOutcome.exitCode(stories) }
 
   /// The pair does not come up: each further story would wait as long for the same.
   var neverBegins: Bool {
-    let played = outcomes.filter { $0.kind != .skipped }
+    let played = stories.filter { $0.kind != .skipped }
     return played.count >= 2 && played.suffix(2).allSatisfy(\.endedBeforeTheFirstLine)
   }
 
-  struct Document: Report {
-    /// sound, or the gravest outcome of a story: differs, no progress, broken or crashed; unfinished while stories
-    /// follow, and for good if `baton ci` was ended before them.
-    var verdict: String
-    /// The exit code; missing while stories follow.
-    var exit: Int32?
-    /// The programs under test; missing for Baton's own.
-    var app: String?
-    var ext: String?
-    /// container, peer or journal; missing for Baton's own pair.
-    var level: String?
-    var good: Int
-    var bad: Int
-    var skipped: Int
-    /// The directory of all evidence.
-    var evidence: String
-    var stories: [ScenarioOutcome.Document]
-  }
-
-  var document: Document {
-    Document(
-      verdict: isWhole ? word : "unfinished", exit: isWhole ? exitCode.rawValue : nil, app: pair?.app,
-      ext: pair?.ext, level: pair?.level.rawValue, good: good, bad: outcomes.count - good - skipped,
-      skipped: skipped, evidence: evidence, stories: outcomes.map(\.document))
-  }
-
-  private var word: String {
-    let code = exitCode
-    return outcomes.first { $0.exitCode == code && !$0.isGood }?.kind.rawValue ?? "sound"
-  }
-
   func tell(_ output: Output) {
-    let rest = skipped == 0 ? "" : "; \(HumanText.count(skipped, "story", "stories")) skipped"
-    let sentence = "\(good) of \(outcomes.count - skipped) stories as expected\(rest)"
-    output.say(output.paint(sentence, exitCode == .done ? .green : .red))
+    output.say(output.paint(ScenarioOutcome.summary(stories, " stories"), exitCode == .done ? .green : .red))
     output.say("evidence: \(evidence)/verdict.json, junit.xml, phones/")
   }
 }

@@ -51,33 +51,6 @@ package enum ChaosVerb: Verb {
     return Supervision(name: "chaos", kept: kept, needsPlace: kept == nil)
   }
 
-  struct Document: Report {
-    /// kill, freeze or crash.
-    var did: String
-    var seed: UInt64
-    var payments: Int
-    var settled: Int
-    var hits: [Hits]
-    /// The process had not started or had already ended.
-    var missed: Int
-    /// Frozen inside a transaction.
-    var blocked: Int
-    /// Of --inspect.
-    var looks: Int?
-    var complaints: [String]
-    var judgePassed: Bool
-    var sound: Bool
-    /// Where the phone is kept.
-    var home: String?
-    var timeline: String?
-    var tookMs: Int64
-
-    struct Hits: Report {
-      var process: String
-      var times: Int
-    }
-  }
-
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     guard let strike = ChaosPlay.Strike(rawValue: line.verbs.last ?? "") else { return .wrongUsage }
@@ -94,43 +67,41 @@ package enum ChaosVerb: Verb {
       wallet: try WalletOption.profileOfPhone(line), payments: payments, seed: seed)
     let start = Clock.monotonicNow
     invocation.output.remark("\(HumanText.count(payments, "payment")), seed \(seed), the phone is \(home)")
-    var complaints: [String] = []
     var looker: Looker?
+    var stuck: String?
     do {
       try play.begin()
       looker = line.isGiven("--inspect") ? Looker(phone) : nil
       for number in 0..<payments {
         try play.round(number)
-        tell(play, payments, isLast: number == payments - 1, invocation.output)
+        tell(play.report, isLast: number == payments - 1, invocation.output)
       }
     } catch let failure where failure is ChaosPlay.Unsettled || failure is Wait.Failure {
-      complaints.append("\(failure)")
+      stuck = "\(failure)"
     } catch {
       play.stop()
       throw error
     }
-    let isStuck = !complaints.isEmpty
     let looks = looker?.end()
     play.stop()
+    var report = play.report
     let trouble = [looks?.broken].compactMap { $0 } + journalTrouble(phone)
-    complaints += trouble
     let verdict = try JudgeVerb.verdict(on: home, requireSettled: true)
     let code = exitCode(
-      judge: verdict.passed ? 0 : verdict.exitCode, isBroken: !trouble.isEmpty, isStuck: isStuck,
-      hits: play.hitCount)
-    if play.hitCount == 0 {
-      complaints.append("no process was hit, so this run shows nothing; use more payments")
+      judge: verdict.passed ? 0 : verdict.exitCode, isBroken: !trouble.isEmpty, isStuck: stuck != nil,
+      hits: report.hitCount)
+    report.looks = looks?.count
+    report.complaints = [stuck].compactMap { $0 } + trouble
+    if report.hitCount == 0 {
+      report.complaints.append("no process was hit, so this run shows nothing; use more payments")
     }
+    report.judgePassed = verdict.passed
+    report.sound = code == .done
     let isKept = code != .done || line.isGiven("--home")
-    let document = Document(
-      did: strike.rawValue, seed: seed, payments: payments, settled: play.settled,
-      hits: PhoneProcess.allCases.compactMap { victim in
-        play.hits[victim].map { Document.Hits(process: victim.rawValue, times: $0) }
-      }, missed: play.missed, blocked: play.blocked, looks: looks?.count, complaints: complaints,
-      judgePassed: verdict.passed, sound: code == .done, home: isKept ? home : nil,
-      timeline: code == .done || !invocation.output.isJSON ? nil : TimelineFile.ofFailure(phone),
-      tookMs: (Clock.monotonicNow - start).wholeMilliseconds)
-    invocation.output.isJSON ? invocation.output.say(document) : tell(document, verdict, invocation.output)
+    report.home = isKept ? home : nil
+    if code != .done, invocation.output.isJSON { report.timeline = TimelineFile.ofFailure(phone) }
+    report.tookMs = (Clock.monotonicNow - start).wholeMilliseconds
+    invocation.output.isJSON ? invocation.output.say(report) : tell(report, verdict, invocation.output)
     if !isKept { FilePath.remove(home) }
     return code
   }
@@ -153,10 +124,11 @@ package enum ChaosVerb: Verb {
   // MARK: Text
 
   /// One line that is overwritten on a terminal, otherwise only the last.
-  private static func tell(_ play: ChaosPlay, _ payments: Int, isLast: Bool, _ output: Output) {
+  private static func tell(_ report: ChaosReport, isLast: Bool, _ output: Output) {
     guard !output.isJSON else { return }
-    let blocked = play.blocked > 0 ? ", \(play.blocked) of them inside a transaction" : ""
-    let line = "\(play.settled) of \(HumanText.count(payments, "payment")), \(play.hitCount) hit\(blocked)"
+    let blocked = report.blocked > 0 ? ", \(report.blocked) of them inside a transaction" : ""
+    let payments = HumanText.count(report.payments, "payment")
+    let line = "\(report.settled) of \(payments), \(report.hitCount) hit\(blocked)"
     if isLast {
       if isatty(standardError) == 1 { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
       output.say(line)
@@ -165,18 +137,18 @@ package enum ChaosVerb: Verb {
     }
   }
 
-  private static func tell(_ document: Document, _ verdict: Verdict, _ output: Output) {
-    let hits = document.hits.map { "\($0.process) \($0.times)" }.joined(separator: ", ")
+  private static func tell(_ report: ChaosReport, _ verdict: Verdict, _ output: Output) {
+    let hits = report.hits.map { "\($0.process) \($0.times)" }.joined(separator: ", ")
     output.say(
-      "hit: \(hits.isEmpty ? "none" : hits); for \(HumanText.count(document.missed, "payment")) the process had not started or had already ended"
+      "hit: \(hits.isEmpty ? "none" : hits); for \(HumanText.count(report.missed, "payment")) the process had not started or had already ended"
     )
-    if let looks = document.looks { output.say("\(looks) looks of `baton inspect --check` beside the run") }
+    if let looks = report.looks { output.say("\(looks) looks of `baton inspect --check` beside the run") }
     for line in verdict.text.split(separator: "\n") { output.say(String(line)) }
-    for complaint in document.complaints { output.say(output.paint(complaint, .red)) }
-    guard let home = document.home else { return }
-    if !document.sound { TimelineVerb.draw(Phone(home: home), output) }
+    for complaint in report.complaints { output.say(output.paint(complaint, .red)) }
+    guard let home = report.home else { return }
+    if !report.sound { TimelineVerb.draw(Phone(home: home), output) }
     output.say(
-      "the phone is kept in \(home); --seed \(document.seed) makes the same choices again, at other instants")
+      "the phone is kept in \(home); --seed \(report.seed) makes the same choices again, at other instants")
   }
 
   /// Looks at the container again and again, as fast as it goes. A process between two steps may be wrong for a moment,

@@ -42,13 +42,10 @@ package enum DemoVerb: Verb {
       for line in text.split(separator: "\n", omittingEmptySubsequences: false) { output.say(String(line)) }
       return .done
     }
-    let outcome = try ScenarioPlay(narrated: invocation, verb: "demo").play(
-      try ScenarioParser.parse(text), file: "demo")
-    if output.isJSON {
-      output.say(outcome.document)
-    } else {
-      for line in outcome.text(output, nameWidth: 0) { output.say(line) }
-    }
+    let play = ScenarioPlay(
+      verb: "demo", keep: invocation.line.text("--keep"), place: invocation.place, events: output)
+    let outcome = try play.play(try ScenarioParser.parse(text), file: "demo")
+    outcome.tell(output)
     return outcome.exitCode
   }
 }

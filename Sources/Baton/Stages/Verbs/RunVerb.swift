@@ -63,11 +63,7 @@ package enum RunVerb: Verb {
       let outcome = try play.play(story.scenario, file: story.file)
       outcomes.append(outcome)
       junit?.add(outcome.junit)
-      if invocation.output.isJSON {
-        invocation.output.say(outcome.document)
-      } else {
-        for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.say(line) }
-      }
+      outcome.tell(invocation.output, nameWidth: width)
     }
     if !invocation.output.isJSON {
       advise(outcomes, isSimulated: line.isGiven("--simulated"), invocation.output)
@@ -82,17 +78,13 @@ package enum RunVerb: Verb {
       let names = different.count == 1 ? first.file : "FILE…"
       output.say("to accept these answers: baton run \(isSimulated ? "--simulated " : "")--update \(names)")
     }
-    guard outcomes.count > 1 else { return }
-    let good = outcomes.count { $0.isGood && $0.kind != .skipped }
-    let skipped = outcomes.count { $0.kind == .skipped }
-    let rest = skipped == 0 ? "" : ", \(skipped) skipped"
-    output.say("\(good) of \(outcomes.count - skipped) as expected\(rest)")
+    if outcomes.count > 1 { output.say(ScenarioOutcome.summary(outcomes)) }
   }
 
   /// Far more than a story of a few pages.
   private static let bytesMax = 65_536
 
-  package static func read(_ path: String) throws(CommandFailure) -> Scenario {
+  static func read(_ path: String) throws(CommandFailure) -> Scenario {
     guard let bytes = SmallFile.read(path, limit: bytesMax + 1) else {
       throw CommandFailure(.inputOutputError, "\(path) cannot be read; name an existing file")
     }
