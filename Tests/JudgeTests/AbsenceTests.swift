@@ -120,6 +120,7 @@
       ("pushes", "\"id\":2,", "names push 2, but os/pushes.jsonl has no row of it"),
       ("notifications", "\"id\":1,", "lacks 1 row, the first before row 2"),
       ("processes", "\"id\":2,", "lacks 1 row, the first before row 3"),
+      ("processes", "\"ended_at_ns\"", "os/processes.jsonl lacks that row"),
     ])
   func `A row removed from iosd's files counts as missing evidence, even if the phone is waived`(
     file: String, row: String, words: String

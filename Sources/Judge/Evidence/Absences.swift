@@ -92,6 +92,11 @@ struct Absences {
         add(.phone, "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)")
       }
     }
+    if phone.problems["processes.jsonl"] == nil,
+      let role = phone.roleWithoutEnd(evidence.journals(of: "iosd"))
+    {
+      addDamage(.phone, "iosd's journal ends a process of the \(role), but os/processes.jsonl lacks that row")
+    }
     if phone.problems["pushes.jsonl"] == nil, phone.pushes.isEmpty,
       let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
     {

@@ -285,6 +285,20 @@ extension PhoneEvidence {
     }
   }
 
+  /// The first role of which iosd's journals end more processes than the rows. A killed iosd may not have written the
+  /// row of its last line.
+  func roleWithoutEnd(_ journals: [JournalFile]) -> String? {
+    guard journals.allSatisfy({ !$0.hasGaps }) else { return nil }
+    let ends = journals.flatMap { journal in
+      journal.events(of: "phone").filter { journal.hasEnded || $0.atNs < journal.lastNs }.flatMap { record in
+        record.directives.compactMap { $0["recordEnd"]?["_0"]?.text }
+      }
+    }
+    return ["app", "extension"].first { role in
+      ends.count { $0 == role } > processes.count { $0.role == role && $0.endedNs != nil }
+    }
+  }
+
   /// For each journal that ends before rows of its time, the first such row. `journals` is sorted by start.
   func rowsBehindJournals(
     _ journals: [JournalFile], isCertain: (Int64) -> Bool

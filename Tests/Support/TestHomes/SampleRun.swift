@@ -324,7 +324,8 @@ final class SampleRun {
     processRows.append(
       start + ",\"how\":\"\(how)\",\"number\":\(number),\"reason\":\"\(reason)\",\"crashed\":false,"
         + "\"peak_footprint_bytes\":5000000,\"ended_at_ns\":\(now)}")
-    phone.event("phone", "{\"processEnded\":{\"_0\":\"\(role)\"}}", at: now)
+    phone.event(
+      "phone", "{\"processEnded\":{\"_0\":\"\(role)\"}}", ["{\"recordEnd\":{\"_0\":\"\(role)\"}}"], at: now)
   }
 
   /// Writes journals and rows that are still in memory.
