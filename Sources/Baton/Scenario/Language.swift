@@ -321,11 +321,11 @@ extension Phrase {
       scene, _ in scene.payments.allSatisfy(\.isOver) && scene.isChannelEven
     },
     wait("invoice INVOICE is paid", "The payment's row in the wallet has the preimage.", need: .peer) {
-      $0.invoice($1.invoice) == .paid
+      $0.invoice($1.invoice) == "paid"
     },
     wait(
       "invoice INVOICE has failed", "The payment's row says failed, and the money is back.", need: .peer
-    ) { $0.invoice($1.invoice) == .failed },
+    ) { $0.invoice($1.invoice) == "failed" },
   ]
 
   private static let phoneWaits = [
@@ -404,7 +404,7 @@ extension Phrase {
     ask("what became of the invoices?", "The state of each outgoing payment in the wallet.", need: .peer) {
       scene, story, _ in
       let sentences = story.invoices.map {
-        "invoice \($0.number) of \(AmountText.words(sat: $0.amountSat)): \(scene.invoice($0.number).words)"
+        "invoice \($0.number) of \(AmountText.words(sat: $0.amountSat)): \(scene.invoiceWords($0.number))"
       }
       return listed(sentences, "the wallet pays no invoice in this story")
     },

@@ -93,8 +93,8 @@ struct Scene: Hashable, Sendable {
   var records: [IncomingRecord] = []
   /// The senders that try again, by the numbers of their payments.
   var senders: [Sender] = []
-  /// One for each external invoice of the story, from number 1.
-  var invoices: [ExternalInvoice] = []
+  /// The state of the wallet's payment of each external invoice, from number 1: pending, paid, failed or lost.
+  var invoices: [String?] = []
   /// The wallet's channel balance; nil before it has a channel.
   var balanceMsat: UInt64?
 
@@ -249,39 +249,17 @@ extension Scene {
 }
 
 extension Scene {
-  /// The wallet's stored state of an external invoice.
-  enum ExternalInvoice: Hashable, Sendable {
-    case notPaid
-    case onItsWay
-    case paid
-    case failed
-    /// The outcome was lost when an older database was restored.
-    case lost
+  private static let invoiceStates = [
+    "pending": "its payment is pending", "paid": "paid", "failed": "failed, and the money is back",
+    "lost": "may be paid: the outcome was lost with the replaced database",
+  ]
 
-    /// From the state in the wallet's table; nil if there is no row.
-    init(_ word: String?) {
-      switch word {
-      case nil: self = .notPaid
-      case "pending"?: self = .onItsWay
-      case "paid"?: self = .paid
-      case "failed"?: self = .failed
-      case .some: self = .lost
-      }
-    }
-
-    var words: String {
-      switch self {
-      case .notPaid: "is not paid"
-      case .onItsWay: "its payment is pending"
-      case .paid: "paid"
-      case .failed: "failed, and the money is back"
-      case .lost: "may be paid: the outcome was lost with the replaced database"
-      }
-    }
+  func invoice(_ number: Int) -> String? {
+    invoices.indices.contains(number - 1) ? invoices[number - 1] : nil
   }
 
-  func invoice(_ number: Int) -> ExternalInvoice {
-    invoices.indices.contains(number - 1) ? invoices[number - 1] : .notPaid
+  func invoiceWords(_ number: Int) -> String {
+    invoice(number).map { Self.invoiceStates[$0] ?? $0 } ?? "is not paid"
   }
 
   var holderSentence: String {
@@ -308,8 +286,8 @@ extension Scene {
     guard open.isEmpty else { return .unsettled(open) }
     let settled = payments.count { $0.state == .settled }
     return .sound(
-      settled: settled + invoices.count { $0 == .paid },
-      failed: payments.count - settled + invoices.count { $0 == .failed })
+      settled: settled + invoices.count { $0 == "paid" },
+      failed: payments.count - settled + invoices.count { $0 == "failed" })
   }
 }
 

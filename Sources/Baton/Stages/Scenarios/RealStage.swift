@@ -279,7 +279,7 @@ final class RealStage: ScenarioStage {
     scene.senders = try senders.map { try $0.scene() }
     scene.balanceMsat = wallet.channels.first?.localMsat
     scene.invoices = externalInvoices.map { invoice in
-      Scene.ExternalInvoice(wallet.sent.last { $0.paymentHash == invoice.paymentHash.hex }?.state)
+      wallet.sent.last { $0.paymentHash == invoice.paymentHash.hex }?.state
     }
     return scene
   }
