@@ -42,7 +42,7 @@ private struct PaperStage: ScenarioStage {
         state: isAppThere ? "foreground" : nil, shows: "connected", isConnected: isAppThere,
         lastEnd: "swiped away"),
       notifier: Scene.Process(),
-      payments: paidAt == nil ? [] : [Scene.Payment(number: 1, state: isSettled ? .settled : .waits)],
+      payments: paidAt == nil ? [] : [Scene.Payment(number: 1, state: isSettled ? "paid" : "held")],
       receivedTimes: [isSettled ? 1 : 0], isChannelEven: true)
   }
 

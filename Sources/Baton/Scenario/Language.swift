@@ -297,7 +297,7 @@ extension Phrase {
       "The app shows exactly this status, as in the answer to `what does the app show?`.", need: .texts
     ) { $0.app.shows == $1.sentence },
     wait("payment NUMBER waits for the wallet", "The peer holds the payment.", need: .peer) {
-      $0.payments($1.number).last?.state == .waits
+      $0.payments($1.number).last?.state == "held"
     },
     wait(
       "the sender of payment NUMBER has an answer",
@@ -309,7 +309,7 @@ extension Phrase {
       "The part is durable in the channel, and waits for the other parts.", need: .peer
     ) { $0.keptParts.contains($1.number) },
     wait("payment NUMBER has settled", "The sender has the preimage.", need: .peer) {
-      $0.payments($1.number).contains { $0.state == .settled }
+      $0.payments($1.number).contains(where: \.isPaid)
     },
     wait("payment NUMBER has failed", "The sender knows that the payment failed.", need: .peer) {
       $0.payments($1.number).contains(where: \.isFailed)

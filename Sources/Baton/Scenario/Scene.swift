@@ -37,36 +37,53 @@ struct Scene: Hashable, Sendable {
 
   /// A sender's request to pay an invoice, as the sender sees it.
   struct Payment: Hashable, Sendable {
-    enum State: Hashable, Sendable {
-      case waits
-      case underWay
-      case settled
-      /// With the LSP's failure code.
-      case failed(String)
+    var number: Int
+    /// held, offered, paid or failed, as in the peer's ledger.
+    var state: String
+    /// The peer's word.
+    var failure = ""
+    /// From 1; 0 of a payment that is not in parts, each of which is a request.
+    var part = 0
 
-      func words(receivedTimes: Int) -> String {
-        switch self {
-        case .waits: "waits for the wallet"
-        case .underWay: "is on its way"
-        case .settled:
-          "settled, and the wallet has it \(receivedTimes == 1 ? "once" : "\(receivedTimes) times")"
-        case .failed(let word): "failed, \(Self.failures[word] ?? word)"
-        }
+    var isPaid: Bool { state == "paid" }
+    var isFailed: Bool { state == "failed" }
+    var isOver: Bool { isPaid || isFailed }
+
+    private static let failures = [
+      "recipient-away": "as the wallet did not connect in time",
+      "channel-failed": "as the wallet's channel has failed",
+      "already-paid": "as this invoice is paid already",
+      "already-pending": "as a payment of this invoice is on its way",
+      "no-balance": "as the peer's balance in the channel is too low",
+      "refused-by-recipient": "as the wallet refused it",
+      "on-order": "as the peer was told to fail it",
+    ]
+
+    func words(receivedTimes: Int) -> String {
+      switch state {
+      case "held": "waits for the wallet"
+      case "paid": "settled, and the wallet has it \(receivedTimes == 1 ? "once" : "\(receivedTimes) times")"
+      case "failed": "failed, \(Self.failures[failure] ?? failure)"
+      default: "is on its way"
       }
-
-      private static let failures = [
-        "recipient-away": "as the wallet did not connect in time",
-        "channel-failed": "as the wallet's channel has failed",
-        "already-paid": "as this invoice is paid already",
-        "already-pending": "as a payment of this invoice is on its way",
-        "no-balance": "as the peer's balance in the channel is too low",
-        "refused-by-recipient": "as the wallet refused it",
-        "on-order": "as the peer was told to fail it",
-      ]
     }
 
-    var number: Int
-    var state: State
+    /// The parts of one payment count as one.
+    static func joined(_ requests: [Payment]) -> [Payment] {
+      var all: [Payment] = []
+      for request in requests {
+        if request.part > 1, let index = all.lastIndex(where: { $0.number == request.number }) {
+          // Paid if all parts are; failed as soon as one is.
+          let both = [all[index], request]
+          all[index] =
+            both.first(where: \.isFailed) ?? both.first { $0.state == "held" } ?? both.first { !$0.isPaid }
+            ?? request
+        } else {
+          all.append(request)
+        }
+      }
+      return all
+    }
   }
 
   /// The process that holds the node, proven by its lock.
@@ -113,31 +130,6 @@ struct Scene: Hashable, Sendable {
       if index > 0, words[index - 1] == "process" { words[index - 1] = "" }
     }
     return words.filter { !$0.isEmpty }.joined(separator: " ")
-  }
-}
-
-extension Scene.Payment {
-  var isFailed: Bool { if case .failed = state { true } else { false } }
-  var isOver: Bool { state == .settled || isFailed }
-
-  /// One for each request of a sender; the parts of one payment count as one, of which each part is a request.
-  static func joined(_ requests: [(number: Int, part: Int, state: State)]) -> [Scene.Payment] {
-    var all: [Scene.Payment] = []
-    for request in requests {
-      if request.part > 1, let index = all.lastIndex(where: { $0.number == request.number }) {
-        all[index].state = together(all[index].state, request.state)
-      } else {
-        all.append(Scene.Payment(number: request.number, state: request.state))
-      }
-    }
-    return all
-  }
-
-  /// Settled if all parts are; failed as soon as one is.
-  private static func together(_ one: State, _ other: State) -> State {
-    for state in [one, other] { if case .failed = state { return state } }
-    if one == .waits || other == .waits { return .waits }
-    return one == .settled && other == .settled ? .settled : .underWay
   }
 }
 
@@ -276,7 +268,7 @@ extension Scene {
       let place = payment.number - 1
       let times = receivedTimes.indices.contains(place) ? receivedTimes[place] : 0
       let name = story.name(ofPayment: payment.number)
-      return "\(name)\(isNew ? "" : ", paid again"): \(payment.state.words(receivedTimes: times))"
+      return "\(name)\(isNew ? "" : ", paid again"): \(payment.words(receivedTimes: times))"
     }
   }
 
@@ -284,7 +276,7 @@ extension Scene {
   /// count as payments, and so does a payment that the peer refused at once, which is not in its ledger.
   func verdict(_ open: [String]) -> StageVerdict {
     guard open.isEmpty else { return .unsettled(open) }
-    let settled = payments.count { $0.state == .settled }
+    let settled = payments.count(where: \.isPaid)
     return .sound(
       settled: settled + invoices.count { $0 == "paid" },
       failed: payments.count - settled + invoices.count { $0 == "failed" })

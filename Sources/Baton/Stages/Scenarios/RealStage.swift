@@ -179,13 +179,16 @@ final class RealStage: ScenarioStage {
   private func payments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
     let retried = retryPolicy == nil ? [] : rows
     let tried = retried.compactMap { row in
-      number(of: row.paymentHash).map { ($0, 0, Self.state(row.state, row.failure ?? "")) }
+      number(of: row.paymentHash).map {
+        Scene.Payment(number: $0, state: row.state, failure: row.failure ?? "")
+      }
     }
     let own = attempts.map { attempt in
       let answer = attempt.answer
       let row = rows.first { "\($0.id)" == answer.payment }
-      let state = Self.state(row?.state ?? answer.state, row?.failure ?? answer.reason ?? "")
-      return (attempt.number, attempt.part, state)
+      return Scene.Payment(
+        number: attempt.number, state: row?.state ?? (answer.isSettled ? "paid" : answer.state),
+        failure: row?.failure ?? answer.reason ?? "", part: attempt.part)
     }
     return Scene.Payment.joined(tried + own)
   }
@@ -341,15 +344,6 @@ final class RealStage: ScenarioStage {
       isConnected: isReady && claimed != nil && claimed == epoch, lastEnd: lastEnd)
   }
 
-  static func state(_ word: String, _ reason: String) -> Scene.Payment.State {
-    switch word {
-    case "paid", "settled": .settled
-    case "failed": .failed(reason)
-    case "held": .waits
-    default: .underWay
-    }
-  }
-
   private static func isEven(_ wallet: WalletView.ChannelFacts?, _ peer: PeerFacts) -> Bool {
     guard let wallet, wallet.htlcs == 0, peer.htlcs == 0 else { return false }
     return wallet.localMsat == peer.walletMsat
@@ -468,7 +462,7 @@ extension RealStage {
     guard missing.isEmpty else { return .unjudged(missing) }
     var open = verdict.unsettled
     if !scene.isChannelEven, pair?.level != .container { open.append(ScenarioWords.unevenChannel) }
-    let settled = scene.payments.count { $0.state == .settled }
+    let settled = scene.payments.count(where: \.isPaid)
     if settled != verdict.counts.paid {
       open.append("senders received \(settled) settlements, but the ledger has \(verdict.counts.paid)")
     }

@@ -211,7 +211,12 @@ struct SimulatedStage: ScenarioStage {
   private var payments: [Scene.Payment] {
     // Of a sender's attempts the ledger is what a stage sees.
     let seen = world.payments.filter { world.retryingSenders.isEmpty || !refused.contains($0.id) }
-    return Scene.Payment.joined(seen.map { ($0.invoice + 1, parts[$0.id]?.part ?? 0, state(of: $0)) })
+    return Scene.Payment.joined(
+      seen.map { payment in
+        Scene.Payment(
+          number: payment.invoice + 1, state: state(of: payment),
+          failure: failures[payment.id] ?? "for an unknown reason", part: parts[payment.id]?.part ?? 0)
+      })
   }
 
   private mutating func tell(_ deed: (inout World) -> Void) {
@@ -327,13 +332,13 @@ struct SimulatedStage: ScenarioStage {
     role == .app ? world.phone.app.word : world.phone.service.word
   }
 
-  private func state(of payment: WorldPayment) -> Scene.Payment.State {
+  private func state(of payment: WorldPayment) -> String {
     switch payment.state {
-    case .paid: return .settled
-    case .failed: return .failed(failures[payment.id] ?? "for an unknown reason")
+    case .paid: return "paid"
+    case .failed: return "failed"
     case .underWay:
-      let isHeld = world.peer.value.state.payments.first { $0.request.id == payment.id }?.isHeld ?? false
-      return isHeld ? .waits : .underWay
+      let row = world.peer.value.state.payments.first { $0.request.id == payment.id }
+      return row?.isHeld == true ? "held" : "offered"
     }
   }
 
@@ -351,7 +356,7 @@ struct SimulatedStage: ScenarioStage {
     if let broken { return .broken([broken]) }
     let scene = look()
     var open: [String] = []
-    for payment in scene.payments where payment.state == .waits || payment.state == .underWay {
+    for payment in scene.payments where !payment.isOver {
       open.append("payment \(payment.number) is pending")
     }
     if !scene.isChannelEven { open.append(ScenarioWords.unevenChannel) }
