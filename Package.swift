@@ -172,7 +172,13 @@ let package = Package(
     .testTarget(name: "PushSealTests", dependencies: ["Ground", "Crypto", "Guardrails"]),
     .testTarget(
       name: "IncomingStoreTests", dependencies: ["Ground", "Guardrails", "Platform", "DaemonRuntime"]),
-    .testTarget(name: "TimelineTests", dependencies: ["Ground", "Baton"]),
+    .testTarget(
+      name: "TimelineTests",
+      dependencies: [
+        "Ground", "Guardrails", "Heartbeat", "Lightning", "LightningProvider", "PhonePolicy", "Wallet",
+        "Simulation",
+        "Baton",
+      ]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
 
     // A simulated world without faults of its own.

@@ -40,12 +40,17 @@ import Simulation
   }
 
   @Test func `A payment that the node refuses is drawn as refused, one of unknown outcome as such`() {
-    for (why, fact) in [
-      (.notHeld, .sendRefused(.zero, words: "refused")),
-      (.because("x"), .sendRefused(.zero, words: "refused")),
-      (.unknown("x"), .sendEnded(.zero, isPaid: false, words: "the outcome is unknown")),
-    ] as [(NodeRefusal, TimelineFact)] {
-      #expect(TimelineFacts.of(NodeDirective.paymentRefused(paymentHash: .zero, why)) == [fact])
+    for (why, words) in [
+      (.notHeld, "refused"), (.because("x"), "refused"), (.unknown("x"), "the outcome is unknown"),
+    ] as [(NodeRefusal, String)] {
+      var builder = TimelineBuilder()
+      let payment = OutgoingPayment(paymentHash: .zero, amountMsat: 7000, paymentSecret: .zero)
+      let refused = NodeDirective.paymentRefused(paymentHash: .zero, why)
+      builder.take(
+        TimelineRecord(at: Instant(nanoseconds: 0), weight: .normal, text: "asks"), by: .wallet(.app),
+        [.core(.node(.app, .payRequested(payment), [refused]))])
+      let marks = builder.finish(title: "a run").marks.filter { $0.kind == .failed }
+      #expect(marks.map { $0.label.contains(": \(words) after ") } == [true])
     }
   }
 

@@ -52,7 +52,7 @@ package enum NodeSentences {
     case .send(let outgoing):
       [
         Sentence(
-          "sends \(outgoing.map { MessageWords.name(of: TimelineFacts.type($0)) }.joined(separator: ", "))",
+          "sends \(outgoing.map { MessageWords.name(of: $0.type) }.joined(separator: ", "))",
           matters: false)
       ]
     case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
@@ -85,6 +85,17 @@ package enum NodeSentences {
     switch end {
     case .paid: "is paid"
     case .failed(let code): "failed with \(FailureCode(rawValue: code))"
+    }
+  }
+}
+
+extension NodeOutgoing {
+  var type: UInt16 {
+    switch self {
+    case .message(let message), .channel(.message(let message)): message.type
+    // `update_fulfill_htlc`: its preimage is added at the wire only.
+    case .channel(.fulfill): 130
+    case .backup: Message.peerStorage([]).type
     }
   }
 }

@@ -50,16 +50,16 @@ package struct JournalTimeline {
     // Another wallet of the same lspd: its connections and payments are not this phone's.
     let who = isOfOther ? .other("\(entry.process) \(header.core ?? "")") : Self.who(entry.process)
     let record = CoreRecord(entry)
-    var facts = isOfOther ? [] : record.map(TimelineFacts.of) ?? []
-    switch (header.kind, who) {
-    case ("start", .wallet): facts.append(.started(pid: entry.pid))
-    case ("end", .wallet): facts.append(.ends(why: header.reason ?? "ended"))
-    default: break
-    }
+    let said: Said? =
+      switch (header.kind, who) {
+      case ("start", .wallet(let role, _)): .started(role, pid: entry.pid)
+      case ("end", .wallet(let role, _)): .ended(role, header.reason ?? "ended")
+      default: isOfOther ? nil : record.map(Said.core)
+      }
     if !isOfOther { builder.name(who, entry.process.onOneLine) }
     var drawn = TimelineRecord(at: entry.line.at, narrator.sentences(for: entry, record))
     (drawn.file, drawn.line, drawn.raw) = (entry.file, entry.line.number, entry.line.text)
-    builder.take(drawn, by: who, facts, wall: header.wall)
+    builder.take(drawn, by: who, said.map { [$0] } ?? [], wall: header.wall)
   }
 
   /// A team's own programs have lanes under their own names.

@@ -8,8 +8,9 @@ package struct WorldStory {
   private struct Record {
     var at: Instant
     var who: TimelineWho
+    /// Without the device.
+    var said: Said
     var sentences: [JournalNarrator.Sentence]
-    var facts: [TimelineFact] = []
   }
 
   /// Worded only when the story is wanted: most runs do not fail.
@@ -41,37 +42,30 @@ package struct WorldStory {
   private func record(
     _ said: Said, at instant: Instant, device: Int = 0, _ narrator: inout JournalNarrator
   ) -> Record {
-    let events = TimelineWho.events(device: device)
+    var who = TimelineWho.events(device: device)
+    let sentences: [JournalNarrator.Sentence]
     switch said {
     case .core(let record):
-      let who = record.who(on: device)
-      return Record(
-        at: instant, who: who, sentences: narrator.sentences(of: record, by: who.name, in: wallet),
-        facts: TimelineFacts.of(record))
+      who = record.who(on: device)
+      sentences = narrator.sentences(of: record, by: who.name, in: wallet)
     case .started(let role, let pid):
-      return Record(
-        at: instant, who: .wallet(role, device: device), sentences: [.start(of: pid)],
-        facts: [.started(pid: pid)])
+      who = .wallet(role, device: device)
+      sentences = [.start(of: pid)]
     case .ended(let role, let why):
-      return Record(
-        at: instant, who: .wallet(role, device: device), sentences: [.end(why)], facts: [.ends(why: why)])
-    case .move(let move):
-      return Record(
-        at: instant, who: events, sentences: MoveSentences.of(move).map { [.init($0)] } ?? [],
-        facts: MoveSentences.facts(of: move))
+      who = .wallet(role, device: device)
+      sentences = [.end(why)]
+    case .move(let move): sentences = MoveSentences.of(move).map { [.init($0)] } ?? []
     case .violation(let found):
-      let (title, sentence) = (found.invariant.sentence, found.sentence)
-      return Record(
-        at: instant, who: events, sentences: [.key("BROKEN: \(title) \(sentence)")],
-        facts: [.violated(title: title, sentence: sentence)])
+      sentences = [.key("BROKEN: \(found.invariant.sentence) \(found.sentence)")]
     case .onSecondDevice(let inner): return record(inner, at: instant, device: 1, &narrator)
     }
+    return Record(at: instant, who: who, said: said, sentences: sentences)
   }
 
   package func timeline(title: String) -> Timeline {
     var builder = TimelineBuilder()
-    for record in records where !record.sentences.isEmpty || !record.facts.isEmpty {
-      builder.take(TimelineRecord(at: record.at, record.sentences), by: record.who, record.facts)
+    for record in records {
+      builder.take(TimelineRecord(at: record.at, record.sentences), by: record.who, [record.said])
     }
     return builder.finish(title: title)
   }
@@ -217,17 +211,6 @@ enum MoveSentences {
       "the phone is switched off, the old copy of the database is restored, and the phone is switched on"
     case .noMoreFaults(let userStaysAway):
       "from here on there are no faults, and the user \(userStaysAway ? "stays away" : "has the app in front")"
-    }
-  }
-
-  /// The user's actions show in the phone's lane; faults have no other record.
-  static func facts(of move: Move) -> [TimelineFact] {
-    switch move {
-    case .freeze(let role), .freezeInside(let role): return [.frozen(role)]
-    case .thaw(let role): return [.thawed(role)]
-    case .send, .cancel, .withdraw, .beginTask, .endTask, .takeOtherDevice, .askToMove:
-      return of(move).map { [.userDid($0)] } ?? []
-    default: return of(move).map { [.fault($0)] } ?? []
     }
   }
 }

@@ -1,4 +1,9 @@
 import Ground
+import Guardrails
+import Lightning
+import LightningProvider
+import Simulation
+import Wallet
 
 /// Payments from the sender's request until they have settled or failed.
 struct PaymentBars: Sendable {
@@ -16,46 +21,97 @@ struct PaymentBars: Sendable {
   private var bars: [UInt64: Bar] = [:]
   private var sends: [Bytes32: Bar] = [:]
 
-  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
-    switch fact {
-    case .paymentAsked(let id, let hash, let words):
-      close(id, .failed, "asked for again", &sheet)
-      let row = sheet.takeRow(of: .payments)
-      let span = sheet.begin(.asked, in: .payments, row: row, "\(words): asked for")
-      bars[id] = Bar(hash: hash, words: words, row: row, span: span, asked: sheet.here)
-      sheet.anchor("ledger payments \(id)")
-    case .paymentHeld(let id): enter(.held, "held: the wallet is offline", id, &sheet)
-    case .paymentOffered(let id):
-      enter(.offered, "offered to the wallet", id, &sheet)
-      bars[id]?.offered = sheet.here
-    case .paymentSettled(let id): close(id, .settled, "settled", &sheet)
-    case .paymentFailed(let id, let why): close(id, .failed, "failed: \(why)", &sheet)
-    case .paymentReceived(let hash, let words):
-      sheet.mark(.received, in: who, words)
-      let same = bars.sorted { $0.key < $1.key }.map(\.value).filter { $0.hash == hash }
-      guard let offered = same.compactMap(\.offered).last else { return }
-      sheet.draw(
-        .payment, from: TimelineEnd(who: .payments, at: offered), to: who,
-        "\(words), \(TimeText.span(sheet.now - offered.at)) after the offer")
-    case .sendBegun(let hash, let words):
-      guard sends[hash] == nil else {
-        sends[hash]?.requests += 1
-        return
+  mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
+    switch said {
+    case .core(.peer(let event, let directives)):
+      if case .payRequested(let request) = event { asked(request, &sheet) }
+      for directive in directives {
+        switch directive {
+        case .store(let changes):
+          for case .paymentOffered(let id, _) in changes { offered(id, &sheet) }
+        case .answer(let id, .held): enter(.held, "held: the wallet is offline", id, &sheet)
+        case .answer(let id, .offered): offered(id, &sheet)
+        case .answer(let id, .settled): close(id, .settled, "settled", &sheet)
+        case .answer(let id, .failed(let failure)): close(id, .failed, "failed: \(failure.word)", &sheet)
+        default: break
+        }
       }
-      let row = sheet.takeRow(of: .payments)
-      let span = sheet.begin(.sent, in: .payments, row: row, words)
-      sends[hash] = Bar(hash: hash, words: words, row: row, span: span, asked: sheet.here)
-      sheet.draw(.payment, from: TimelineEnd(who: who, at: sheet.here), to: .payments, words)
-    case .sendRefused(let hash, let words):
-      sends[hash]?.requests -= 1
-      guard sends[hash]?.requests == 0, let bar = sends.removeValue(forKey: hash) else { return }
-      finish(bar, .failed, words, &sheet)
-    case .sendEnded(let hash, let isPaid, let words):
-      guard let bar = sends.removeValue(forKey: hash) else { return }
-      finish(bar, isPaid ? .settled : .failed, words, &sheet)
+    case .core(.guardrail(_, .node(.received(let payment)), _)): received(payment, by: who, &sheet)
+    case .core(.node(_, let event, let directives)):
+      if case .payRequested(let payment, _) = event { begin(payment, by: who, &sheet) }
+      for directive in directives {
+        switch directive {
+        case .paymentRefused(let hash, .unknown): end(hash, .failed, "the outcome is unknown", &sheet)
+        case .paymentRefused(let hash, _): refuse(hash, &sheet)
+        case .paymentEnded(let ended):
+          let hash = ended.payment.paymentHash
+          switch ended.end {
+          case .paid: end(hash, .settled, "paid", &sheet)
+          case .failed(let code): end(hash, .failed, "failed with \(FailureCode(rawValue: code))", &sheet)
+          }
+        default: break
+        }
+      }
     default: break
     }
   }
+
+  // MARK: Incoming payments
+
+  private mutating func asked(_ request: PaymentRequest, _ sheet: inout Sheet) {
+    let id = request.id
+    close(id, .failed, "asked for again", &sheet)
+    let attempt = request.attempt.map { ", attempt \($0)" } ?? ""
+    let words = "payment \(id), \(HumanText.amount(msat: request.amountMsat))\(attempt)"
+    let row = sheet.takeRow(of: .payments)
+    let span = sheet.begin(.asked, in: .payments, row: row, "\(words): asked for")
+    bars[id] = Bar(hash: request.paymentHash, words: words, row: row, span: span, asked: sheet.here)
+    sheet.anchor("ledger payments \(id)")
+  }
+
+  private mutating func offered(_ id: UInt64, _ sheet: inout Sheet) {
+    enter(.offered, "offered to the wallet", id, &sheet)
+    bars[id]?.offered = sheet.here
+  }
+
+  private func received(_ payment: ReceivedPayment, by who: TimelineWho, _ sheet: inout Sheet) {
+    let words = "received \(HumanText.amount(msat: payment.amountMsat))"
+    sheet.mark(.received, in: who, words)
+    let same = bars.sorted { $0.key < $1.key }.map(\.value).filter { $0.hash == payment.paymentHash }
+    guard let offered = same.compactMap(\.offered).last else { return }
+    sheet.draw(
+      .payment, from: TimelineEnd(who: .payments, at: offered), to: who,
+      "\(words), \(TimeText.span(sheet.now - offered.at)) after the offer")
+  }
+
+  // MARK: The wallet's payments
+
+  private mutating func begin(_ payment: OutgoingPayment, by who: TimelineWho, _ sheet: inout Sheet) {
+    let hash = payment.paymentHash
+    guard sends[hash] == nil else {
+      sends[hash]?.requests += 1
+      return
+    }
+    let words = "the wallet pays \(HumanText.amount(msat: payment.amountMsat))"
+    let row = sheet.takeRow(of: .payments)
+    let span = sheet.begin(.sent, in: .payments, row: row, words)
+    sends[hash] = Bar(hash: hash, words: words, row: row, span: span, asked: sheet.here)
+    sheet.draw(.payment, from: TimelineEnd(who: who, at: sheet.here), to: .payments, words)
+  }
+
+  /// This request has begun nothing; an earlier one of the same hash may be under way.
+  private mutating func refuse(_ hash: Bytes32, _ sheet: inout Sheet) {
+    sends[hash]?.requests -= 1
+    if sends[hash]?.requests == 0 { end(hash, .failed, "refused", &sheet) }
+  }
+
+  private mutating func end(
+    _ hash: Bytes32, _ kind: TimelineMark.Kind, _ words: String, _ sheet: inout Sheet
+  ) {
+    if let bar = sends.removeValue(forKey: hash) { finish(bar, kind, words, &sheet) }
+  }
+
+  // MARK: Bars
 
   private mutating func enter(_ kind: TimelineSpan.Kind, _ words: String, _ id: UInt64, _ sheet: inout Sheet)
   {
@@ -109,43 +165,68 @@ struct WireArrows: Sendable {
   private var connections: [DrawnConnection] = []
   private var numbers: [UInt64: Int] = [:]
 
-  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
-    switch fact {
-    case .claimed(let epoch, _): epochs[who] = epoch
-    case .dialled:
-      dials.append(Dial(who: who, epoch: epochs[who] ?? 0, at: sheet.here))
-      current[who] = dials.count - 1
-    case .sent(let types):
-      guard let dial = current[who] else { return }
-      dials[dial].sent += types.map { Passed(type: $0, at: sheet.here) }
-    case .received(let type):
-      guard let dial = current[who] else { return }
-      dials[dial].received.append(Passed(type: type, at: sheet.here))
-    case .connectionOpened(let id):
-      let row = sheet.takeRow(of: who)
-      let span = sheet.begin(.connection, in: who, row: row, "connection \(id)")
-      connections.append(DrawnConnection(span: span, row: row, opened: sheet.here))
-      numbers[id] = connections.count - 1
-      sheet.anchor("ledger connections \(id)")
-    case .connectionJudged(let id, let epoch, let isAccepted, let words):
-      guard let place = numbers[id] else { return }
-      if let epoch {
-        connections[place].epoch = epoch
-        sheet.setEpoch(epoch, of: connections[place].span)
+  mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
+    func passed(_ type: UInt16) -> Passed { Passed(type: type, at: sheet.here) }
+    switch said {
+    case .core(.guardrail(_, .claimed(let claim), _)): epochs[who] = claim.epoch
+    case .core(.node(_, let event, let directives)):
+      if let type = event.arrivedType, let dial = current[who] { dials[dial].received.append(passed(type)) }
+      for directive in directives {
+        switch directive {
+        case .dial:
+          dials.append(Dial(who: who, epoch: epochs[who] ?? 0, at: sheet.here))
+          current[who] = dials.count - 1
+        case .send(let messages):
+          if let dial = current[who] { dials[dial].sent += messages.map { passed($0.type) } }
+        default: break
+        }
       }
-      if !isAccepted { sheet.mark(.refused, in: who, "connection \(id): \(words)") }
-    case .connectionClosed(let id, let why):
-      guard let place = numbers.removeValue(forKey: id) else { return }
-      sheet.end(connections[place].span, adding: ": \(why)")
-      sheet.freeRow(connections[place].row, of: who)
-    case .peerReceived(let id, let type):
-      guard let place = numbers[id] else { return }
-      connections[place].received.append(Passed(type: type, at: sheet.here))
-    case .peerSent(let id, let type):
-      guard let place = numbers[id] else { return }
-      connections[place].sent.append(Passed(type: type, at: sheet.here))
+    case .core(.peer(let event, let directives)):
+      switch event {
+      case .connected(let id, _):
+        let row = sheet.takeRow(of: who)
+        let span = sheet.begin(.connection, in: who, row: row, "connection \(id)")
+        connections.append(DrawnConnection(span: span, row: row, opened: sheet.here))
+        numbers[id] = connections.count - 1
+        sheet.anchor("ledger connections \(id)")
+      case .received(let id, let message):
+        if let place = numbers[id] { connections[place].received.append(passed(message.type)) }
+      case .closed(let id, let why): close(id, why, in: who, &sheet)
+      default: break
+      }
+      for directive in directives {
+        switch directive {
+        case .store(let changes):
+          for case .connectionJudged(let id, let verdict, let claim) in changes {
+            judge(id, verdict, claim?.epoch, in: who, &sheet)
+          }
+        case .send(let id, let message):
+          if let place = numbers[id] { connections[place].sent.append(passed(message.type)) }
+        case .close(let id, let why), .evict(let id, let why): close(id, why, in: who, &sheet)
+        default: break
+        }
+      }
     default: break
     }
+  }
+
+  private mutating func judge(
+    _ id: UInt64, _ verdict: ConnectionVerdict, _ epoch: Epoch?, in who: TimelineWho, _ sheet: inout Sheet
+  ) {
+    guard let place = numbers[id] else { return }
+    if let epoch {
+      connections[place].epoch = epoch
+      sheet.setEpoch(epoch, of: connections[place].span)
+    }
+    if ![.accepted, .unfenced, .visitor].contains(verdict) {
+      sheet.mark(.refused, in: who, "connection \(id): \(PeerSentences.words(verdict))")
+    }
+  }
+
+  private mutating func close(_ id: UInt64, _ why: String, in who: TimelineWho, _ sheet: inout Sheet) {
+    guard let place = numbers.removeValue(forKey: id) else { return }
+    sheet.end(connections[place].span, adding: ": \(why)")
+    sheet.freeRow(connections[place].row, of: who)
   }
 
   mutating func finish(_ sheet: inout Sheet) {
@@ -176,6 +257,17 @@ struct WireArrows: Sendable {
   }
 }
 
+extension NodeEvent {
+  /// The type of the message that arrived.
+  fileprivate var arrivedType: UInt16? {
+    switch self {
+    case .received(let message): message.type
+    case .backupReceived: Message.peerStorageRetrieval([]).type
+    default: nil
+    }
+  }
+}
+
 /// Who holds the node: epochs, beats, silences, and the takeovers between them.
 struct OwnershipBars: Sendable {
   /// Two beats of 2 s: a longer pause is shown.
@@ -200,29 +292,35 @@ struct OwnershipBars: Sendable {
   private var holds: [TimelineWho: Hold] = [:]
   private var order: [TimelineWho] = []
   private var last: Past?
-  private var reasons: [TimelineWho: (why: String, isSilent: Bool)] = [:]
+  private var reasons: [TimelineWho: ClaimReason] = [:]
 
-  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
-    switch fact {
-    case .claimAsked(let why, let isSilent): reasons[who] = (why, isSilent)
-    case .claimed(let epoch, let why):
-      let asked = reasons.removeValue(forKey: who) ?? ("", false)
-      claim(epoch, why.isEmpty ? asked.why : why, ofSilent: asked.isSilent, by: who, &sheet)
-    case .released(let epoch):
-      guard let hold = holds[who], hold.epoch == epoch else { return }
-      sheet.mark(.release, in: who, "released epoch \(epoch)")
-      close(who, "released", &sheet)
-    case .beat(let epoch, let phase, let counter):
-      sheet.mark(.beat, in: who, "beat \(counter) of epoch \(epoch), \(phase)")
-      guard let hold = holds[who], hold.epoch == epoch else { return }
-      noteSilence(of: hold, in: who, &sheet)
-      holds[who]?.beat = sheet.here
-    case .fenced:
+  mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
+    guard case .core(.guardrail(_, let event, let directives)) = said else { return }
+    switch event {
+    case .claimed(let claimed):
+      let asked = reasons.removeValue(forKey: who)
+      claim(claimed.epoch, asked?.sentence ?? "", ofSilent: asked == .holderStale, by: who, &sheet)
+    case .node(.fenced):
       sheet.mark(.fenced, in: who, "is fenced: another process holds the node")
       close(who, "fenced", &sheet)
-    case .refused(let highest):
+    case .node(.refused(let highest, _)):
       sheet.mark(.refused, in: who, "is refused by the peer, whose highest epoch is \(highest)")
     default: break
+    }
+    for directive in directives {
+      switch directive {
+      case .container(.claim(_, let reason)): reasons[who] = reason
+      case .container(.beat(let epoch, .released, _)):
+        guard holds[who]?.epoch == epoch else { continue }
+        sheet.mark(.release, in: who, "released epoch \(epoch)")
+        close(who, "released", &sheet)
+      case .container(.beat(let epoch, let phase, let counter)):
+        sheet.mark(.beat, in: who, "beat \(counter) of epoch \(epoch), \(phase)")
+        guard let hold = holds[who], hold.epoch == epoch else { continue }
+        noteSilence(of: hold, in: who, &sheet)
+        holds[who]?.beat = sheet.here
+      default: break
+      }
     }
   }
 

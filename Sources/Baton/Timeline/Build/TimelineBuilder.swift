@@ -1,4 +1,8 @@
 import Ground
+import Guardrails
+import LightningProvider
+import PhonePolicy
+import Simulation
 
 /// Draws a run from its records, in their merged order. Its parts each know one kind of thing.
 package struct TimelineBuilder: Sendable {
@@ -20,11 +24,11 @@ package struct TimelineBuilder: Sendable {
   package mutating func name(_ who: TimelineWho, _ name: String) { sheet.name(who, name) }
 
   package mutating func take(
-    _ record: TimelineRecord, by who: TimelineWho, _ facts: [TimelineFact], wall: Int64? = nil
+    _ record: TimelineRecord, by who: TimelineWho, _ said: [Said], wall: Int64? = nil
   ) {
     if start == nil { (start, startWall) = (record.at, wall) }
     sheet.write(record, in: who)
-    for fact in facts { take(fact, by: who) }
+    for said in said { take(said, by: who) }
   }
 
   package mutating func finish(title: String) -> Timeline {
@@ -35,21 +39,45 @@ package struct TimelineBuilder: Sendable {
       title: title, start: start ?? Instant(nanoseconds: 0), startWall: startWall, findings: violations)
   }
 
-  /// Each part takes the facts of its own kind.
-  private mutating func take(_ fact: TimelineFact, by who: TimelineWho) {
-    lives.take(fact, by: who, &sheet, &ownership)
-    ownership.take(fact, by: who, &sheet)
-    presence.take(fact, by: who, &sheet)
-    wires.take(fact, by: who, &sheet)
-    pushes.take(fact, by: who, &sheet)
-    payments.take(fact, by: who, &sheet)
-    switch fact {
-    case .userDid(let words): sheet.mark(.user, in: who, words)
-    case .fault(let words): sheet.mark(.fault, in: who, words)
-    case .violated(let title, let sentence):
-      sheet.mark(.violation, in: who, sentence)
-      violations.append(TimelineFinding(title: title, sentence: sentence, anchor: sheet.here))
+  /// Each part draws what it knows of.
+  private mutating func take(_ said: Said, by who: TimelineWho) {
+    lives.take(said, by: who, &sheet, &ownership)
+    ownership.take(said, by: who, &sheet)
+    presence.take(said, by: who, &sheet)
+    wires.take(said, by: who, &sheet)
+    pushes.take(said, by: who, &sheet)
+    payments.take(said, by: who, &sheet)
+    switch said {
+    case .core(.phone(let event, _)) where event.isOfUser:
+      for sentence in PhoneSentences.of(event) { sheet.mark(.user, in: who, sentence.text) }
+    case .move(let move):
+      if let kind = move.mark, let words = MoveSentences.of(move) { sheet.mark(kind, in: who, words) }
+    case .violation(let found):
+      sheet.mark(.violation, in: who, found.sentence)
+      violations.append(
+        TimelineFinding(title: found.invariant.sentence, sentence: found.sentence, anchor: sheet.here))
     default: break
+    }
+  }
+}
+
+extension PhoneEvent {
+  fileprivate var isOfUser: Bool {
+    switch self {
+    case .userOpened, .userWentHome, .userQuit, .deviceChanged, .rebooted, .notificationTouched, .linkOpened:
+      true
+    default: false
+    }
+  }
+}
+
+extension Move {
+  /// The user's other actions show in the phone's lane; faults have no other record.
+  fileprivate var mark: TimelineMark.Kind? {
+    switch self {
+    case .freeze, .freezeInside, .thaw: nil
+    case .send, .cancel, .withdraw, .beginTask, .endTask, .takeOtherDevice, .askToMove: .user
+    default: .fault
     }
   }
 }
@@ -73,24 +101,36 @@ struct PresenceArrows: Sendable {
     for key in stale { waiting[key] = nil }
   }
 
-  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
-    switch fact {
+  mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
+    switch said {
     case .started: begin(who)
-    case .processStarted(let role, _): begin(.wallet(role, device: who.device))
-    case .said(let words): waiting[Key(who: who, words: words), default: []].append(sheet.here)
-    case .heard(let words):
-      guard case .wallet(let role, let device) = who else { return }
-      let speaker = TimelineWho.wallet(role == .app ? .extension : .app, device: device)
-      let key = Key(who: speaker, words: words)
-      let earliest = sheet.now + TimeSpan(nanoseconds: -Self.longest.nanoseconds)
-      waiting[key]?.removeAll { $0.at < earliest }
-      guard let said = waiting[key]?.first else { return }
-      waiting[key]?.removeFirst()
-      sheet.draw(
-        .presence, from: TimelineEnd(who: speaker, at: said), to: who,
-        "\(words), \(TimeText.span(sheet.now - said.at))")
+    case .core(.phone(.processStarted(let role, _), _)): begin(.wallet(role, device: who.device))
+    case .core(.guardrail(_, let event, let directives)):
+      if case .presenceHeard(let message) = event { heard(Self.words(message), by: who, &sheet) }
+      for case .phone(.say(let message)) in directives {
+        waiting[Key(who: who, words: Self.words(message)), default: []].append(sheet.here)
+      }
     default: break
     }
+  }
+
+  private mutating func heard(_ words: String, by who: TimelineWho, _ sheet: inout Sheet) {
+    guard case .wallet(let role, let device) = who else { return }
+    let speaker = TimelineWho.wallet(role == .app ? .extension : .app, device: device)
+    let key = Key(who: speaker, words: words)
+    let earliest = sheet.now + TimeSpan(nanoseconds: -Self.longest.nanoseconds)
+    waiting[key]?.removeAll { $0.at < earliest }
+    guard let said = waiting[key]?.first else { return }
+    waiting[key]?.removeFirst()
+    sheet.draw(.presence, TimelineEnd(who: speaker, at: said), to: who, words)
+  }
+
+  private static func words(_ message: PresenceMessage) -> String {
+    var words = ["presence: \(message.code.kind)"]
+    if message.wantsNode { words.append("wants the node") }
+    if message.asksForHandover { words.append("asks for a handover") }
+    if let epoch = message.released { words.append("released epoch \(epoch)") }
+    return words.joined(separator: ", ")
   }
 }
 
@@ -106,35 +146,52 @@ struct PushPaths: Sendable {
   private var given: [Key: TimelineEnd] = [:]
   private var contents: [Key: TimelineEnd] = [:]
 
-  mutating func take(_ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet) {
-    let here = TimelineEnd(who: who, at: sheet.here)
-    let phone = TimelineWho.phone(device: who.device)
-    switch fact {
-    case .pushAsked(let isSilent): asked[isSilent, default: []].append(here)
-    case .pushArrived(let push, let isSilent):
-      sheet.mark(.push, in: who, "push \(push)\(isSilent ? " (silent)" : "") arrives")
-      let row = sheet.takeRow(of: who)
-      open[Key(phone: phone, push: push)] = (sheet.begin(.push, in: who, row: row, "push \(push)"), row)
-      guard let origin = asked[isSilent]?.first else { return }
-      asked[isSilent]?.removeFirst()
-      sheet.draw(.push, from: origin, to: who, "push \(push), \(TimeText.span(sheet.now - origin.at.at))")
-    case .pushGiven(_, let push): given[Key(phone: phone, push: push)] = here
-    case .pushHeard(let push):
-      guard let origin = given.removeValue(forKey: Key(phone: phone, push: push)) else { return }
-      sheet.draw(.push, from: origin, to: who, "push \(push), \(TimeText.span(sheet.now - origin.at.at))")
-    case .contentGiven(let push): contents[Key(phone: phone, push: push)] = here
-    case .contentArrived(let push):
-      guard let origin = contents.removeValue(forKey: Key(phone: phone, push: push)) else { return }
-      sheet.draw(
-        .content, from: origin, to: who,
-        "the notification's text for push \(push), \(TimeText.span(sheet.now - origin.at.at))")
-    case .pushFate(let push, let isEnd, let words):
-      if isEnd { end(Key(phone: phone, push: push), words, in: who, &sheet) }
-    case .notified(let words, let push):
-      sheet.mark(.notification, in: who, "the user sees \(words)")
-      if let push { end(Key(phone: phone, push: push), "shown", in: who, &sheet) }
+  mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
+    func here() -> TimelineEnd { TimelineEnd(who: who, at: sheet.here) }
+    func key(_ push: UInt64) -> Key { Key(phone: .phone(device: who.device), push: push) }
+    switch said {
+    case .core(.peer(_, let directives)):
+      for case .requestPush(let push) in directives {
+        asked[push.kind == .silent, default: []].append(here())
+      }
+    case .core(.phone(let event, let directives)):
+      switch event {
+      case .pushArrived(let push): arrived(push, key(push.id), by: who, &sheet)
+      case .contentDelivered(let push, _, _):
+        let words = "the notification's text for push \(push)"
+        if let from = contents.removeValue(forKey: key(push)) { sheet.draw(.content, from, to: who, words) }
+      default: break
+      }
+      for directive in directives {
+        switch directive {
+        case .tell(_, .push(let push, _)): given[key(push)] = here()
+        case .recordFate(let push, let fate): if fate.isEnd { end(key(push), "\(fate)", in: who, &sheet) }
+        case .show(let notification):
+          sheet.mark(.notification, in: who, "the user sees \(PhoneSentences.words(notification.text))")
+          if let push = notification.push { end(key(push), "shown", in: who, &sheet) }
+        default: break
+        }
+      }
+    case .core(.guardrail(_, let event, let directives)):
+      switch event {
+      case .pushArrived(let push), .silentPushArrived(let push):
+        if let from = given.removeValue(forKey: key(push.id)) {
+          sheet.draw(.push, from, to: who, "push \(push.id)")
+        }
+      default: break
+      }
+      for case .phone(.deliver(let push, _)) in directives { contents[key(push)] = here() }
     default: break
     }
+  }
+
+  private mutating func arrived(_ push: PhonePush, _ key: Key, by who: TimelineWho, _ sheet: inout Sheet) {
+    sheet.mark(.push, in: who, "push \(push.id)\(push.isSilent ? " (silent)" : "") arrives")
+    let row = sheet.takeRow(of: who)
+    open[key] = (sheet.begin(.push, in: who, row: row, "push \(push.id)"), row)
+    guard let origin = asked[push.isSilent]?.first else { return }
+    asked[push.isSilent]?.removeFirst()
+    sheet.draw(.push, origin, to: who, "push \(push.id)")
   }
 
   private mutating func end(_ key: Key, _ words: String, in who: TimelineWho, _ sheet: inout Sheet) {
@@ -147,6 +204,16 @@ struct PushPaths: Sendable {
   mutating func finish(_ sheet: inout Sheet) {
     for (span, _) in open.sorted(by: { $0.key.push < $1.key.push }).map(\.value) {
       sheet.end(span, at: sheet.span(span).from)
+    }
+  }
+}
+
+extension PushFate {
+  /// A push that is held or given to a process is still on its way.
+  fileprivate var isEnd: Bool {
+    switch self {
+    case .held, .late: false
+    default: true
     }
   }
 }
@@ -170,32 +237,41 @@ struct Lives: Sendable {
   private var order: [TimelineWho] = []
 
   mutating func take(
-    _ fact: TimelineFact, by who: TimelineWho, _ sheet: inout Sheet, _ ownership: inout OwnershipBars
+    _ said: Said, by who: TimelineWho, _ sheet: inout Sheet, _ ownership: inout OwnershipBars
   ) {
     let wallet = { (role: Role) in TimelineWho.wallet(role, device: who.device) }
-    switch fact {
-    case .launched(let role, let why): launches[wallet(role)] = (TimelineEnd(who: who, at: sheet.here), why)
-    case .started(let pid): start(who, pid, isOwnWord: true, &sheet, &ownership)
-    case .processStarted(let role, let pid): start(wallet(role), pid, isOwnWord: false, &sheet, &ownership)
-    case .ends(let why):
+    switch said {
+    case .started(_, let pid): start(who, pid, isOwnWord: true, &sheet, &ownership)
+    case .ended(_, let why):
       guard let life = lives[who] else { return }
       ended[who] = life.pid
-      end(who, .ended, why, &sheet, &ownership)
-    case .processEnded(let role, let end, let why): self.end(wallet(role), end, why, &sheet, &ownership)
-    case .killOrdered(let role, _): lives[wallet(role)]?.kill = TimelineEnd(who: who, at: sheet.here)
-    case .suspended(let role):
-      guard let life = lives[wallet(role)], life.suspended == nil else { return }
-      lives[wallet(role)]?.suspended = sheet.begin(.suspended, in: wallet(role), "suspended")
-    case .resumed(let role):
-      if let span = lives[wallet(role)]?.suspended { sheet.end(span) }
-      lives[wallet(role)]?.suspended = nil
-    case .frozen(let role):
+      end(who, .end, why, &sheet, &ownership)
+    case .move(.freeze(let role)), .move(.freezeInside(let role)):
       guard let life = lives[wallet(role)], life.frozen == nil else { return }
       lives[wallet(role)]?.frozen = sheet.begin(.frozen, in: wallet(role), "frozen")
       sheet.mark(.fault, in: wallet(role), "is frozen")
-    case .thawed(let role):
+    case .move(.thaw(let role)):
       if let span = lives[wallet(role)]?.frozen { sheet.end(span) }
       lives[wallet(role)]?.frozen = nil
+    case .core(.phone(let event, let directives)):
+      if case .processStarted(let role, let pid) = event {
+        start(wallet(role), pid, isOwnWord: false, &sheet, &ownership)
+      }
+      for directive in directives {
+        switch directive {
+        case .launch(let role, let why):
+          launches[wallet(role)] = (TimelineEnd(who: who, at: sheet.here), "\(why)")
+        case .kill(let role, _): lives[wallet(role)]?.kill = TimelineEnd(who: who, at: sheet.here)
+        case .suspend(let role):
+          guard let life = lives[wallet(role)], life.suspended == nil else { continue }
+          lives[wallet(role)]?.suspended = sheet.begin(.suspended, in: wallet(role), "suspended")
+        case .resume(let role):
+          if let span = lives[wallet(role)]?.suspended { sheet.end(span) }
+          lives[wallet(role)]?.suspended = nil
+        case .recordEnd(let role, let why): end(wallet(role), why.mark, "\(why)", &sheet, &ownership)
+        default: break
+        }
+      }
     default: break
     }
   }
@@ -209,7 +285,7 @@ struct Lives: Sendable {
       return
     }
     // Its end was not recorded, as iosd was killed too.
-    if lives[who] != nil { end(who, .ended, "its end was not recorded", &sheet, &ownership) }
+    if lives[who] != nil { end(who, .end, "its end was not recorded", &sheet, &ownership) }
     let launch = launches[who]
     launches[who] = nil
     let why = launch.map { ": \($0.why)" } ?? ""
@@ -221,19 +297,28 @@ struct Lives: Sendable {
   }
 
   private mutating func end(
-    _ who: TimelineWho, _ end: TimelineFact.End, _ why: String, _ sheet: inout Sheet,
+    _ who: TimelineWho, _ mark: TimelineMark.Kind, _ why: String, _ sheet: inout Sheet,
     _ ownership: inout OwnershipBars
   ) {
     guard let life = lives[who] else {
-      if end != .ended { sheet.mark(end == .crashed ? .crash : .kill, in: who, why) }
+      if mark != .end { sheet.mark(mark, in: who, why) }
       return
     }
     lives[who] = nil
     for span in [life.suspended, life.frozen, life.span] { if let span { sheet.end(span) } }
-    sheet.mark(
-      end == .killed ? .kill : end == .crashed ? .crash : .end, in: who, "process \(life.pid): \(why)")
-    if end == .killed, let kill = life.kill { sheet.draw(.kill, from: kill, to: who, why) }
+    sheet.mark(mark, in: who, "process \(life.pid): \(why)")
+    if mark == .kill, let kill = life.kill { sheet.draw(.kill, from: kill, to: who, why) }
     ownership.lost(by: who, why, &sheet)
+  }
+}
+
+extension PhonePolicy.EndReason {
+  fileprivate var mark: TimelineMark.Kind {
+    switch self {
+    case .ended, .endedAsAsked, .gaveUp: .end
+    case .killed, .killedFromOutside: .kill
+    case .crashed: .crash
+    }
   }
 }
 
@@ -249,17 +334,33 @@ struct Sheet: Sendable {
   private var names: [TimelineWho: String] = [:]
   private var rows: [TimelineWho: RowPlan] = [:]
 
+  private var writer = TimelineWho.peer
+  /// The record that is being read has a sentence, or something is drawn at it. Other records are left out.
+  private var isUsed = true
+
   /// The instant of the record that is being read.
   var now: Instant { records.last?.at ?? Instant(nanoseconds: 0) }
-  var record: Int { records.count - 1 }
-  var here: TimelineAnchor { TimelineAnchor(at: now, record: record) }
+  var record: Int {
+    mutating get {
+      use()
+      return records.count - 1
+    }
+  }
+  var here: TimelineAnchor { mutating get { TimelineAnchor(at: now, record: record) } }
 
   mutating func name(_ who: TimelineWho, _ name: String) { names[who] = names[who] ?? name }
 
   mutating func write(_ record: TimelineRecord, in who: TimelineWho) {
-    var record = record
-    record.lane = lane(of: who)
+    if !isUsed { records.removeLast() }
     records.append(record)
+    (writer, isUsed) = (who, false)
+    if !record.text.isEmpty { use() }
+  }
+
+  private mutating func use() {
+    guard !isUsed else { return }
+    isUsed = true
+    records[records.count - 1].lane = lane(of: writer)
   }
 
   mutating func lane(of one: TimelineWho) -> Int {
@@ -310,6 +411,12 @@ struct Sheet: Sendable {
     return arrows.count - 1
   }
 
+  /// With the time that it took.
+  mutating func draw(_ kind: TimelineArrow.Kind, _ from: TimelineEnd, to other: TimelineWho, _ words: String)
+  {
+    draw(kind, from: from, to: other, "\(words), \(TimeText.span(now - from.at.at))")
+  }
+
   mutating func move(arrow: Int, from: TimelineAnchor, label: String) {
     arrows[arrow].from = min(from.at, arrows[arrow].to)
     arrows[arrow].fromRecord = from.record
@@ -322,7 +429,10 @@ struct Sheet: Sendable {
   mutating func takeRow(of who: TimelineWho) -> Int { rows[who, default: RowPlan()].take() }
   mutating func freeRow(_ row: Int, of who: TimelineWho) { rows[who, default: RowPlan()].free(row) }
 
-  func timeline(title: String, start: Instant, startWall: Int64?, findings: [TimelineFinding]) -> Timeline {
+  mutating func timeline(
+    title: String, start: Instant, startWall: Int64?, findings: [TimelineFinding]
+  ) -> Timeline {
+    if !isUsed { records.removeLast() }
     let end = max(start, records.map(\.at).max() ?? start)
     let order = who.indices.sorted { (who[$0].order, $0) < (who[$1].order, $1) }
     var place = [Int](repeating: 0, count: who.count)
