@@ -8,7 +8,7 @@ import Wallet
 
 /// Turns a record into sentences. For records that only a developer needs there is their JSON.
 package struct JournalNarrator {
-  package struct Sentence: Hashable, Sendable {
+  package struct Sentence: Hashable, Sendable, ExpressibleByStringInterpolation {
     package enum Weight: Hashable, Sendable {
       /// The record's JSON, where there is no sentence; shown with `--verbose` only.
       case json
@@ -25,16 +25,15 @@ package struct JournalNarrator {
     /// Shown without `--verbose`.
     package var matters: Bool { weight != .detail && weight != .json }
 
-    package init(_ text: String, matters: Bool = true) {
+    package init(_ text: String, _ weight: Weight = .normal) {
       self.text = text.onOneLine
-      weight = matters ? .normal : .detail
+      self.weight = weight
     }
 
-    package static func key(_ text: String) -> Sentence {
-      var sentence = Sentence(text)
-      sentence.weight = .key
-      return sentence
-    }
+    package init(stringLiteral text: String) { self.init(text) }
+
+    package static func key(_ text: String) -> Sentence { Sentence(text, .key) }
+    package static func detail(_ text: String) -> Sentence { Sentence(text, .detail) }
 
     static func start(of pid: Int32) -> Sentence { Sentence("started as process \(pid)") }
     static func end(_ reason: String) -> Sentence { Sentence("ended: \(reason)") }
@@ -52,18 +51,18 @@ package struct JournalNarrator {
     var sentences: [Sentence] = []
     if let lost = header.lostBefore {
       sentences.append(
-        Sentence("\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one"))
+        "\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one")
     }
     switch header.kind {
     case "start": sentences.append(.start(of: entry.pid))
     case "end": sentences.append(.end(header.reason ?? "no reason given"))
     case "note": sentences.append(Sentence(header.text ?? ""))
-    case "core": sentences.append(Sentence("begins core \(header.core ?? "?")", matters: false))
+    case "core": sentences.append(.detail("begins core \(header.core ?? "?")"))
     case "event":
       let wallet = WalletProfile.all.first { $0.extension.guardName == header.core } ?? .phoenix
       let found = record.map { self.sentences(of: $0, by: "\(entry.pid)", in: wallet) } ?? []
       sentences += found.isEmpty ? [Self.raw(entry)] : found
-    default: sentences.append(Sentence(entry.line.text, matters: false))
+    default: sentences.append(.detail(entry.line.text))
     }
     return sentences
   }
@@ -72,25 +71,23 @@ package struct JournalNarrator {
   mutating func sentences(of record: CoreRecord, by writer: String, in wallet: WalletProfile) -> [Sentence] {
     switch record {
     case .guardrail(let role, let event, let directives):
-      var found = GuardSentences.of(event, by: role)
-      if case .claimed(let claim) = event {
-        let reason = claimReasons.removeValue(forKey: writer).map { " (\($0))" } ?? ""
-        found = [.key("claimed epoch \(claim.epoch)\(reason)")]
-      }
+      var reason: String?
+      if case .claimed = event { reason = claimReasons.removeValue(forKey: writer) }
       for case .container(.claim(_, let reason)) in directives { claimReasons[writer] = reason.sentence }
-      return found + directives.flatMap { GuardSentences.of($0, in: wallet) }
+      return [GuardSentences.of(event, by: role, reason)].compactMap { $0 }
+        + directives.compactMap { GuardSentences.of($0, in: wallet) }
     case .node(_, let event, let directives):
-      return NodeSentences.of(event) + directives.flatMap(NodeSentences.of)
+      return [NodeSentences.of(event)].compactMap { $0 } + directives.compactMap(NodeSentences.of)
     case .requests(_, let event, let directives):
-      return WalletSentences.of(event) + directives.flatMap(WalletSentences.of)
-    case .background(_, let event, _): return WalletSentences.of(event)
+      return [WalletSentences.of(event)].compactMap { $0 } + directives.compactMap(WalletSentences.of)
+    case .background(_, let event, _): return [WalletSentences.of(event)].compactMap { $0 }
     case .incoming(_, let event, let directives):
-      return WalletSentences.of(event) + directives.flatMap(WalletSentences.of)
-    case .opening(_, _, let directives): return directives.flatMap(WalletSentences.of)
+      return [WalletSentences.of(event)].compactMap { $0 } + directives.compactMap(WalletSentences.of)
+    case .opening(_, _, let directives): return directives.compactMap(WalletSentences.of)
     case .peer(let event, let directives):
-      return PeerSentences.of(event) + directives.flatMap(PeerSentences.of)
+      return [PeerSentences.of(event)].compactMap { $0 } + directives.flatMap(PeerSentences.of)
     case .phone(let event, let directives):
-      return PhoneSentences.of(event) + directives.flatMap(PhoneSentences.of)
+      return [PhoneSentences.of(event)].compactMap { $0 } + directives.compactMap(PhoneSentences.of)
     }
   }
 
@@ -99,9 +96,7 @@ package struct JournalNarrator {
     let text = entry.line.text
     let start = text.firstRange(of: "\"core\":").map { text[$0.lowerBound...] } ?? text[...]
     let short = start.prefix(240)
-    var sentence = Sentence(short.count < start.count ? "\(short)…" : String(short), matters: false)
-    sentence.weight = .json
-    return sentence
+    return Sentence(short.count < start.count ? "\(short)…" : String(short), .json)
   }
 }
 
@@ -149,40 +144,35 @@ package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
 package enum WalletSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
-  package static func of(_ event: RequestEvent) -> [Sentence] {
+  package static func of(_ event: RequestEvent) -> Sentence? {
     switch event {
-    case .asked(_, let request): [Sentence("is asked \(request.words)")]
-    case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
-    case .pastNotRead(_, let why):
-      [Sentence("cannot read earlier payments of the invoice: \(why)", matters: false)]
-    case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: []
+    case .asked(_, let request): "is asked \(request.words)"
+    case .invoiceNotMade(_, let why): .detail("cannot make the invoice: \(why)")
+    case .pastNotRead(_, let why): .detail("cannot read earlier payments of the invoice: \(why)")
+    case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: nil
     }
   }
 
-  package static func of(_ directive: RequestDirective) -> [Sentence] {
+  package static func of(_ directive: RequestDirective) -> Sentence? {
     switch directive {
-    case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
-    case .answer(_, .unknown(let kind, let why)):
-      [Sentence("does not know the outcome of \(kind.words): \(why)")]
+    case .answer(_, .refused(let kind, let why)): "refuses \(kind.words): \(why)"
+    case .answer(_, .unknown(let kind, let why)): "does not know the outcome of \(kind.words): \(why)"
     case .answer(_, .connected(let epoch, let hasMoved)):
-      [
-        Sentence(
-          hasMoved
-            ? "moved the wallet into this container, epoch \(epoch)"
-            : "moves nothing: the wallet is already in this container, and connected")
-      ]
-    case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: []
+      Sentence(
+        hasMoved
+          ? "moved the wallet into this container, epoch \(epoch)"
+          : "moves nothing: the wallet is already in this container, and connected")
+    case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: nil
     }
   }
 
-  package static func of(_ event: BackgroundEvent) -> [Sentence] {
+  package static func of(_ event: BackgroundEvent) -> Sentence? {
     switch event {
-    case .runBegan(let task, _): [Sentence("begins the scheduled task \(task.identifier)")]
-    case .runExpires: [Sentence("is told that its scheduled task expires")]
-    case .stepDone(_, .busy(let why)): [Sentence("delays its scheduled task: \(why)", matters: false)]
-    case .nodeHindered(let why):
-      [Sentence("cannot use the node for its scheduled task: \(why)", matters: false)]
-    case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone, .nodeReady, .nodeServed: []
+    case .runBegan(let task, _): "begins the scheduled task \(task.identifier)"
+    case .runExpires: "is told that its scheduled task expires"
+    case .stepDone(_, .busy(let why)): .detail("delays its scheduled task: \(why)")
+    case .nodeHindered(let why): .detail("cannot use the node for its scheduled task: \(why)")
+    case .deadlineReached, .enteredForeground, .enteredBackground, .stepDone, .nodeReady, .nodeServed: nil
     }
   }
 }

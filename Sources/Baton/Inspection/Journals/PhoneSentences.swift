@@ -7,75 +7,69 @@ import PhonePolicy
 package enum PhoneSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
-  package static func of(_ event: PhoneEvent) -> [Sentence] {
+  package static func of(_ event: PhoneEvent) -> Sentence? {
     switch event {
-    case .userOpened: [Sentence("the user opens the app")]
-    case .userWentHome: [Sentence("the user goes to the home screen")]
-    case .userQuit: [Sentence("the user swipes the app away")]
-    case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
-    case .pushArrived(let push): [Sentence("push \(push.id) arrives\(words(push))")]
-    case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
-    case .serviceFinished(let push, let reason):
-      [Sentence("the extension has finished push \(push): \(reason)", matters: false)]
-    case .foundHoldingLock(let role, let file):
-      [Sentence("the suspended \(role.rawValue) holds a lock on \(file)")]
-    case .notificationTouched(let id, _, .tap): [Sentence("the user taps notification \(id)")]
+    case .userOpened: "the user opens the app"
+    case .userWentHome: "the user goes to the home screen"
+    case .userQuit: "the user swipes the app away"
+    case .deviceChanged(let change): Sentence(DeviceSentences.of(change))
+    case .pushArrived(let push): "push \(push.id) arrives\(words(push))"
+    case .launchFailed(let role, let sentence): "cannot start the \(role.rawValue): \(sentence)"
+    case .serviceFinished(let push, let reason): .detail("the extension has finished push \(push): \(reason)")
+    case .foundHoldingLock(let role, let file): "the suspended \(role.rawValue) holds a lock on \(file)"
+    case .notificationTouched(let id, _, .tap): "the user taps notification \(id)"
     case .notificationTouched(let id, _, .action(let action)):
-      [Sentence("the user chooses \(action) of notification \(id)")]
-    case .notificationTouched(let id, _, .dismiss): [Sentence("the user dismisses notification \(id)")]
-    case .linkOpened(_, let scheme): [Sentence("the user follows a link (\(scheme):)")]
-    case .textCopied(let role):
-      [Sentence("the \(role.rawValue) copies a text to the pasteboard", matters: false)]
-    case .silentPushDone(let push, let result):
-      [Sentence("the app completes push \(push): \(result.rawValue)", matters: false)]
-    case .rebooted(_, true?): [Sentence("the phone reboots, and is unlocked at once")]
-    case .rebooted: [Sentence("the phone reboots")]
-    case .foundEnding(let role): [Sentence("the \(role.rawValue) is already exiting")]
-    case .downRequested: [Sentence("is asked to shut down")]
+      "the user chooses \(action) of notification \(id)"
+    case .notificationTouched(let id, _, .dismiss): "the user dismisses notification \(id)"
+    case .linkOpened(_, let scheme): "the user follows a link (\(scheme):)"
+    case .textCopied(let role): .detail("the \(role.rawValue) copies a text to the pasteboard")
+    case .silentPushDone(let push, let result): .detail("the app completes push \(push): \(result.rawValue)")
+    case .rebooted(_, true?): "the phone reboots, and is unlocked at once"
+    case .rebooted: "the phone reboots"
+    case .foundEnding(let role): "the \(role.rawValue) is already exiting"
+    case .downRequested: "is asked to shut down"
     case .task(let event): of(event)
-    case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
-    case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
+    case .audio(.startRequested): .detail("the app wants to play audio")
+    case .audio(.stopped): .detail("the app stops its audio")
     case .deadlineReached, .processStarted, .helloSaid, .processEnded, .endAnnounced, .memorySampled,
       .memoryLimitEnforced, .contentDelivered, .notificationPosted, .notificationWithdrawn, .backgroundDone,
       .taskBegan, .taskEnded, .activityBegan, .activityEnded, .categoriesRegistered, .responseDone,
       .appAnswered, .appAsked:
-      []
+      nil
     }
   }
 
-  package static func of(_ directive: PhoneDirective) -> [Sentence] {
+  package static func of(_ directive: PhoneDirective) -> Sentence? {
     switch directive {
-    case .launch(let role, let reason): [.key("starts the \(role.rawValue): \(reason)")]
-    case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
-    case .endConnections(let role):
-      [Sentence("ends the connections of the \(role.rawValue): there is no network")]
-    case .suspend(let role): [.key("suspends the \(role.rawValue)")]
-    case .resume(let role): [.key("resumes the \(role.rawValue)")]
-    case .tell(let role, .activityExpired): [Sentence("tells the \(role.rawValue) that its activity expires")]
-    case .tell(_, .taskExpiring): [Sentence("tells the app that its background time has expired")]
-    case .show(let notification): [.key("the user sees \(words(notification.text))")]
-    case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
-    case .withdraw: [Sentence("withdraws a notification", matters: false)]
-    case .refuseContent(let push): [Sentence("refuses the extension's second content for push \(push)")]
+    case .launch(let role, let reason): .key("starts the \(role.rawValue): \(reason)")
+    case .kill(let role, let reason): "kills the \(role.rawValue): \(reason)"
+    case .endConnections(let role): "ends the connections of the \(role.rawValue): there is no network"
+    case .suspend(let role): .key("suspends the \(role.rawValue)")
+    case .resume(let role): .key("resumes the \(role.rawValue)")
+    case .tell(let role, .activityExpired): "tells the \(role.rawValue) that its activity expires"
+    case .tell(_, .taskExpiring): "tells the app that its background time has expired"
+    case .show(let notification): .key("the user sees \(words(notification.text))")
+    case .setBadge(let number): .detail("the badge on the wallet's icon is \(number)")
+    case .withdraw: .detail("withdraws a notification")
+    case .refuseContent(let push): "refuses the extension's second content for push \(push)"
     case .closeNotification(let id, let touch):
-      [Sentence("notification \(id) is removed from the list: \(touch.word)", matters: false)]
+      .detail("notification \(id) is removed from the list: \(touch.word)")
     case .refuseNotification(let push, let why):
-      [Sentence("refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)")]
-    case .recordFate(let push, let fate): [.key("push \(push): \(fate)")]
-    case .refuseCompletion(let push): [Sentence("refuses the app's second completion of push \(push)")]
-    case .recordEnd(let role, let reason): [.key("end of the \(role.rawValue): \(reason)")]
-    case .refuseAsk(_, let why): [Sentence("refuses a request to the app: \(why)")]
+      "refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)"
+    case .recordFate(let push, let fate): .key("push \(push): \(fate)")
+    case .refuseCompletion(let push): "refuses the app's second completion of push \(push)"
+    case .recordEnd(let role, let reason): .key("end of the \(role.rawValue): \(reason)")
+    case .refuseAsk(_, let why): "refuses a request to the app: \(why)"
     case .recordTask(let record): of(record)
-    case .refusePasteboard(_, let why): [Sentence("leaves the pasteboard as it is: \(why)")]
-    case .dropLink: [Sentence("the link opens nothing")]
+    case .refusePasteboard(_, let why): "leaves the pasteboard as it is: \(why)"
+    case .dropLink: "the link opens nothing"
     case .refuseTaskCompletion(let identifier, _):
-      [Sentence("refuses the app's completion of the task \(identifier), which is not running")]
+      "refuses the app's completion of the task \(identifier), which is not running"
     case .tell(_, .audio(let message)): of(message)
-    case .tell(.app, .timeWillExpire(let push)):
-      [Sentence("tells the app that the time for push \(push) is over")]
+    case .tell(.app, .timeWillExpire(let push)): "tells the app that the time for push \(push) is over"
     case .tell(.extension, .timeWillExpire(let push)):
-      [Sentence("warns the extension that the time for push \(push) is nearly over")]
-    case .setPasteboard, .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: []
+      "warns the extension that the time for push \(push) is nearly over"
+    case .setPasteboard, .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: nil
     }
   }
 
@@ -115,37 +109,37 @@ enum DeviceSentences {
 
 // Sentences for background tasks and audio.
 extension PhoneSentences {
-  package static func of(_ event: TaskEvent) -> [Sentence] {
+  package static func of(_ event: TaskEvent) -> Sentence? {
     switch event {
-    case .launchedByHand(let identifier): [Sentence("is asked to launch the task \(identifier) now")]
-    case .expiredByHand(let identifier): [Sentence("is asked to expire the task \(identifier) now")]
-    case .submitted, .cancelled, .completed: []
+    case .launchedByHand(let identifier): "is asked to launch the task \(identifier) now"
+    case .expiredByHand(let identifier): "is asked to expire the task \(identifier) now"
+    case .submitted, .cancelled, .completed: nil
     }
   }
 
-  package static func of(_ record: TaskRecord) -> [Sentence] {
+  package static func of(_ record: TaskRecord) -> Sentence? {
     let name = "the task \(record.request.identifier)"
     switch record.fate {
-    case .waits(.tooEarly): return [Sentence("schedules \(name)", matters: false)]
-    case .waits(let hindrance): return [Sentence("keeps \(name) waiting: \(hindrance)", matters: false)]
-    case .replaced: return [Sentence("replaces \(name) with a newer request", matters: false)]
-    case .cancelled: return [Sentence("cancels \(name), as the app asked", matters: false)]
-    case .refused(let refusal): return [Sentence("refuses \(name): \(refusal)")]
-    case .runs: return [Sentence("runs \(name)")]
-    case .expires(let expiry): return [Sentence("tells the app to end \(name): \(expiry)")]
+    case .waits(.tooEarly): return .detail("schedules \(name)")
+    case .waits(let hindrance): return .detail("keeps \(name) waiting: \(hindrance)")
+    case .replaced: return .detail("replaces \(name) with a newer request")
+    case .cancelled: return .detail("cancels \(name), as the app asked")
+    case .refused(let refusal): return "refuses \(name): \(refusal)"
+    case .runs: return "runs \(name)"
+    case .expires(let expiry): return "tells the app to end \(name): \(expiry)"
     case .completed(let isSuccess):
-      return [Sentence("\(name) completed\(isSuccess ? "" : " without success")")]
-    case .expired(let expiry): return [Sentence("\(name) expired without completing: \(expiry)")]
-    case .lost: return [Sentence("\(name) is lost: the app or the phone ended")]
+      return "\(name) completed\(isSuccess ? "" : " without success")"
+    case .expired(let expiry): return "\(name) expired without completing: \(expiry)"
+    case .lost: return "\(name) is lost: the app or the phone ended"
     }
   }
 
-  package static func of(_ message: AudioMessage) -> [Sentence] {
+  package static func of(_ message: AudioMessage) -> Sentence? {
     switch message {
-    case .plays: [Sentence("the app plays audio")]
-    case .refused(let refusal): [Sentence("the app's audio does not play: \(refusal)")]
-    case .interrupted: [Sentence("the app's audio is interrupted by another app")]
-    case .ended: [Sentence("the app's audio ended")]
+    case .plays: "the app plays audio"
+    case .refused(let refusal): "the app's audio does not play: \(refusal)"
+    case .interrupted: "the app's audio is interrupted by another app"
+    case .ended: "the app's audio ended"
     }
   }
 }
@@ -154,38 +148,30 @@ extension PhoneSentences {
 package enum PeerSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
-  package static func of(_ event: PeerEvent) -> [Sentence] {
+  package static func of(_ event: PeerEvent) -> Sentence? {
     switch event {
-    case .deadlineReached: []
+    case .deadlineReached: nil
     case .received(let connection, let message):
-      [
-        Sentence(
-          "receives \(MessageWords.name(of: message.type)) on connection \(connection)", matters: false)
-      ]
-    case .walletNamed(let node):
-      [Sentence("the channel is with the node \(node.hex.prefix(8))…", matters: false)]
-    case .connected(let connection, _): [Sentence("connection \(connection) opened", matters: false)]
-    case .undecodable(let connection, let why):
-      [Sentence("connection \(connection) sent an undecodable message: \(why)")]
-    case .closed(let connection, let why):
-      [Sentence("connection \(connection) ended: \(why)", matters: false)]
+      .detail("receives \(MessageWords.name(of: message.type)) on connection \(connection)")
+    case .walletNamed(let node): .detail("the channel is with the node \(node.hex.prefix(8))…")
+    case .connected(let connection, _): .detail("connection \(connection) opened")
+    case .undecodable(let connection, let why): "connection \(connection) sent an undecodable message: \(why)"
+    case .closed(let connection, let why): .detail("connection \(connection) ended: \(why)")
     case .payRequested(let request):
-      [
-        .key(
-          "is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id)\(request.attempt.map { ", attempt \($0)" } ?? ""))"
-        )
-      ]
+      .key(
+        "is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id)\(request.attempt.map { ", attempt \($0)" } ?? ""))"
+      )
     case .failuresOrdered(let order):
-      [.key("is to fail the next \(order.left) payments with \(FailureCode(rawValue: order.code).words)")]
-    case .channelFailureOrdered: [.key("is to fail the channel")]
+      .key("is to fail the next \(order.left) payments with \(FailureCode(rawValue: order.code).words)")
+    case .channelFailureOrdered: .key("is to fail the channel")
     case .announcementOrdered(.mutualClose):
-      [.key("is to force-close the channel, and to announce that to the wallet")]
-    case .announcementOrdered: [.key("is to announce to the wallet that its channel order is paid")]
+      .key("is to force-close the channel, and to announce that to the wallet")
+    case .announcementOrdered: .key("is to announce to the wallet that its channel order is paid")
     case .notificationOrdered(let notification):
-      [Sentence("is to notify the wallet's webhooks: \(notification.method.rawValue)")]
-    case .webhookCalled(let call, let outcome): [Sentence("call \(call) to a webhook: \(outcome.word)")]
+      "is to notify the wallet's webhooks: \(notification.method.rawValue)"
+    case .webhookCalled(let call, let outcome): "call \(call) to a webhook: \(outcome.word)"
     case .externalInvoiceMade(let invoice):
-      [Sentence("made an external invoice for \(HumanText.amount(msat: invoice.amountMsat))")]
+      "made an external invoice for \(HumanText.amount(msat: invoice.amountMsat))"
     }
   }
 
@@ -193,8 +179,8 @@ package enum PeerSentences {
     switch directive {
     case .store(let changes): changes.compactMap(of)
     case .send(let connection, let message):
-      [Sentence("sends \(MessageWords.name(of: message.type)) on connection \(connection)", matters: false)]
-    case .close(let connection, let why): [Sentence("closes connection \(connection): \(why)")]
+      [.detail("sends \(MessageWords.name(of: message.type)) on connection \(connection)")]
+    case .close(let connection, let why): ["closes connection \(connection): \(why)"]
     case .evict(let connection, let why): [.key("evicts connection \(connection): \(why)")]
     case .requestPush(let push):
       [
@@ -203,7 +189,7 @@ package enum PeerSentences {
       ]
     case .webhook(.call(let call)):
       [.key("calls the webhook \(call.webhook.name): \(call.notification.method.rawValue)")]
-    case .webhook(.cancel(let call)): [Sentence("ends call \(call) to a webhook")]
+    case .webhook(.cancel(let call)): ["ends call \(call) to a webhook"]
     case .answer(let payment, let outcome): [answer(payment, outcome)]
     }
   }
@@ -212,19 +198,15 @@ package enum PeerSentences {
     switch change {
     case .connectionJudged(let connection, let verdict, let fence):
       .key("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
-    case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
-    case .externalPaid(let hash, _):
-      Sentence("the wallet's payment \(hash.hex.prefix(8)) reached its recipient")
-    case .webhook(.set(let webhook)): Sentence("the wallet has registered the webhook \(webhook.name)")
-    case .webhook(.removed(let name)): Sentence("the wallet has removed the webhook \(name)")
-    case .pushKey: Sentence("the wallet has named the key for its pushes")
-    case .holdEnded(let hash):
-      Sentence("the hold of \(hash.hex.prefix(8)) has ended, and the wallet will hear of it")
-    case .dataLoss(let connection, let loss):
-      Sentence("connection \(connection): the \(loss) has lost channel state")
-    case .channelFailed(0, let why): Sentence("fails the channel, while the wallet is away: \(why)")
-    case .channelFailed(let connection, let why):
-      Sentence("fails the channel on connection \(connection): \(why)")
+    case .paymentOffered(let payment, _): "offers payment \(payment) to the wallet"
+    case .externalPaid(let hash, _): "the wallet's payment \(hash.hex.prefix(8)) reached its recipient"
+    case .webhook(.set(let webhook)): "the wallet has registered the webhook \(webhook.name)"
+    case .webhook(.removed(let name)): "the wallet has removed the webhook \(name)"
+    case .pushKey: "the wallet has named the key for its pushes"
+    case .holdEnded(let hash): "the hold of \(hash.hex.prefix(8)) has ended, and the wallet will hear of it"
+    case .dataLoss(let connection, let loss): "connection \(connection): the \(loss) has lost channel state"
+    case .channelFailed(0, let why): "fails the channel, while the wallet is away: \(why)"
+    case .channelFailed(let connection, let why): "fails the channel on connection \(connection): \(why)"
     default: nil
     }
   }
@@ -232,7 +214,7 @@ package enum PeerSentences {
   private static func answer(_ payment: UInt64, _ outcome: PaymentOutcome) -> Sentence {
     switch outcome {
     case .held: .key("holds payment \(payment): the wallet is offline")
-    case .offered: Sentence("payment \(payment) is offered as an HTLC", matters: false)
+    case .offered: .detail("payment \(payment) is offered as an HTLC")
     case .settled: .key("payment \(payment) is settled")
     case .failed(let failure): .key("payment \(payment) failed: \(failure.word)")
     }

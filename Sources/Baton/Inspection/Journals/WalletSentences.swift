@@ -7,69 +7,53 @@ import Wallet
 package enum NodeSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
-  package static func of(_ event: NodeEvent) -> [Sentence] {
+  package static func of(_ event: NodeEvent) -> Sentence? {
     switch event {
     case .started(let claim, let state, _):
-      [
-        Sentence(
-          "starts the node under epoch \(claim.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
-          matters: false)
-      ]
-    case .networkChanged(let isThere): [Sentence(isThere ? "has a network again" : "has no network any more")]
-    case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
-    case .received(let message): [Sentence("receives \(MessageWords.name(of: message.type))", matters: false)]
-    case .written: [Sentence("its state is durable", matters: false)]
-    case .backupReceived: [Sentence("reads its backup from the peer", matters: false)]
+      .detail(
+        "starts the node under epoch \(claim.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))"
+      )
+    case .networkChanged(let isThere): Sentence(isThere ? "has a network again" : "has no network any more")
+    case .closed(let why): .detail("the connection to the peer ended: \(why)")
+    case .received(let message): .detail("receives \(MessageWords.name(of: message.type))")
+    case .written: .detail("its state is durable")
+    case .backupReceived: .detail("reads its backup from the peer")
     case .invoiceMade(let invoice):
-      [
-        .key(
-          "made an invoice for \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
-        )
-      ]
-    case .invoiceCancelRequested(let hash): [Sentence("is asked to cancel the invoice \(hash.hex.prefix(8))")]
+      .key(
+        "made an invoice for \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
+      )
+    case .invoiceCancelRequested(let hash): "is asked to cancel the invoice \(hash.hex.prefix(8))"
     case .payRequested(let payment, _):
-      [
-        Sentence(
-          "is asked to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
-        )
-      ]
+      "is asked to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
     case .spliceRequested(let request):
-      [Sentence("is asked to withdraw \(HumanText.amount(msat: request.amountSat &* 1000)) on chain")]
-    case .webhookRequested: [Sentence("is asked for the wallet's webhooks")]
-    case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
-    case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
+      "is asked to withdraw \(HumanText.amount(msat: request.amountSat &* 1000)) on chain"
+    case .webhookRequested: "is asked for the wallet's webhooks"
+    case .storeBlocked: "cannot write: another process is inside a transaction"
+    case .storeFailed(let sentence), .storeLost(let sentence): "cannot write: \(sentence)"
     case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .checkedAfterInit, .fenced,
       .userCame, .peerMayBeThere, .reconnectRequested, .dialled:
-      []
+      nil
     }
   }
 
-  package static func of(_ directive: NodeDirective) -> [Sentence] {
+  package static func of(_ directive: NodeDirective) -> Sentence? {
     switch directive {
-    case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
-    case .write: [Sentence("writes its state to the database", matters: false)]
-    case .send(let outgoing) where outgoing.isEmpty: []
+    case .dial(let attempt): .detail("dials the peer, attempt \(attempt + 1)")
+    case .write: .detail("writes its state to the database")
+    case .send(let outgoing) where outgoing.isEmpty: nil
     case .send(let outgoing):
-      [
-        Sentence(
-          "sends \(outgoing.map { MessageWords.name(of: $0.type) }.joined(separator: ", "))",
-          matters: false)
-      ]
-    case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
-    case .paymentOffered(let hash): [Sentence("offers the HTLC of payment \(hash.hex.prefix(8))")]
+      .detail("sends \(outgoing.map { MessageWords.name(of: $0.type) }.joined(separator: ", "))")
+    case .invoiceCancelled(let hash): "the invoice \(hash.hex.prefix(8)) is cancelled"
+    case .paymentOffered(let hash): "offers the HTLC of payment \(hash.hex.prefix(8))"
     case .paymentEnded(let ended):
-      [.key("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
+      .key("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")
     case .spliceBegun(let splice):
-      [
-        Sentence(
-          "begins the splice \(splice.id.text.prefix(8)): \(HumanText.amount(msat: splice.amountSat &* 1000)) plus a fee of \(HumanText.amount(msat: splice.feeSat &* 1000))"
-        )
-      ]
-    case .spliceEnded(let id, let end): [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
+      "begins the splice \(splice.id.text.prefix(8)): \(HumanText.amount(msat: splice.amountSat &* 1000)) plus a fee of \(HumanText.amount(msat: splice.feeSat &* 1000))"
+    case .spliceEnded(let id, let end): "the splice \(id.text.prefix(8)) is \(words(end))"
     // The answer to the request carries the reason.
     case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused, .webhookRefused, .webhookAnswered:
-      []
-    case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .invoiceStored: []
+      nil
+    case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .invoiceStored: nil
     }
   }
 
@@ -102,42 +86,39 @@ extension NodeOutgoing {
 
 // Sentences for the screen of incoming payments, and for the order in which the app opens.
 extension WalletSentences {
-  package static func of(_ event: IncomingEvent) -> [Sentence] {
+  package static func of(_ event: IncomingEvent) -> Sentence? {
     switch event {
     case .told(let announcement?, _) where announcement.paymentHash != nil:
-      [Sentence("is told of the payment \(announcement.paymentHash?.hex.prefix(8) ?? "")")]
-    case .told: [Sentence("is told of something else than a payment", matters: false)]
-    case .linkFollowed(let page): [Sentence("goes to its page \(page.rawValue)")]
-    case .pressed(_, let button): [Sentence("the user presses “\(button.title)”")]
-    case .recordsRead(let records, _, _) where !records.isEmpty:
-      [Sentence("finds \(records.count) announced payments")]
-    case .recordsNotRead(let trouble): [Sentence("cannot read the announced payments: \(trouble.text)")]
-    case .notRemoved(let trouble):
-      [Sentence("cannot remove the ended announcements: \(trouble.text)", matters: false)]
-    case .holdEnded(let hash):
-      [Sentence("hears that the peer holds the payment \(hash.hex.prefix(8)) no more")]
+      "is told of the payment \(announcement.paymentHash?.hex.prefix(8) ?? "")"
+    case .told: .detail("is told of something else than a payment")
+    case .linkFollowed(let page): "goes to its page \(page.rawValue)"
+    case .pressed(_, let button): "the user presses “\(button.title)”"
+    case .recordsRead(let records, _, _) where !records.isEmpty: "finds \(records.count) announced payments"
+    case .recordsNotRead(let trouble): "cannot read the announced payments: \(trouble.text)"
+    case .notRemoved(let trouble): .detail("cannot remove the ended announcements: \(trouble.text)")
+    case .holdEnded(let hash): "hears that the peer holds the payment \(hash.hex.prefix(8)) no more"
     case .deadlineReached, .activated, .deactivated, .recordsRead, .removed, .shown, .received, .collecting,
       .tidyAsked:
-      []
+      nil
     }
   }
 
-  package static func of(_ directive: IncomingDirective) -> [Sentence] {
+  package static func of(_ directive: IncomingDirective) -> Sentence? {
     switch directive {
-    case .show(let screen): [Sentence("shows “\(screen.text)”")]
-    case .connectAgain: [Sentence("connects again")]
-    case .copy: [Sentence("copies the message for the sender")]
-    case .answerPress(_, let refusal?): [Sentence("refuses the press: \(refusal)", matters: false)]
-    case .remove(let records): [Sentence("removes \(records.count) ended announcements", matters: false)]
-    case .withdrawAnnouncement: [Sentence("withdraws the announcements of the payment", matters: false)]
-    case .answerPress, .read, .tidyWanted, .tidied: []
+    case .show(let screen): "shows “\(screen.text)”"
+    case .connectAgain: "connects again"
+    case .copy: "copies the message for the sender"
+    case .answerPress(_, let refusal?): .detail("refuses the press: \(refusal)")
+    case .remove(let records): .detail("removes \(records.count) ended announcements")
+    case .withdrawAnnouncement: .detail("withdraws the announcements of the payment")
+    case .answerPress, .read, .tidyWanted, .tidied: nil
     }
   }
 
-  package static func of(_ directive: OpeningDirective) -> [Sentence] {
+  package static func of(_ directive: OpeningDirective) -> Sentence? {
     switch directive {
-    case .enter(let step): [Sentence("opening: \(step.rawValue)", matters: false)]
-    case .take(let work): [Sentence("takes a step of deferred work: \(work.rawValue)", matters: false)]
+    case .enter(let step): .detail("opening: \(step.rawValue)")
+    case .take(let work): .detail("takes a step of deferred work: \(work.rawValue)")
     }
   }
 }
@@ -146,44 +127,39 @@ extension WalletSentences {
 package enum GuardSentences {
   package typealias Sentence = JournalNarrator.Sentence
 
-  package static func of(_ event: GuardEvent, by role: Role) -> [Sentence] {
+  /// `reason`: of the claim that has succeeded.
+  package static func of(_ event: GuardEvent, by role: Role, _ reason: String?) -> Sentence? {
     switch event {
-    // The narrator names its reason.
-    case .claimed: []
-    case .deadlineReached, .observed, .rowRead, .receivedFound: []
-    case .receivedNotRead(let trouble, _):
-      [Sentence("cannot read its received payments: \(trouble.text)", matters: false)]
-    case .incomingStored: [Sentence("has stored the announced payment for the app", matters: false)]
-    case .incomingNotStored(let trouble, _):
-      [Sentence("cannot store the announced payment: \(trouble.text)", matters: false)]
-    case .launched: [Sentence("launched", matters: false)]
-    case .enteredForeground: [Sentence("the user opened the app")]
-    case .enteredBackground: [Sentence("the user left the app")]
-    case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
-    case .toldPushRead(let push): [Sentence("can read push \(push.id) after its text", matters: false)]
-    case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
-    case .nodeWanted: [Sentence("needs the node for a scheduled task")]
-    case .runExpired: [Sentence("is told that the time for its scheduled task is over")]
-    case .expiryWarned(let push): [Sentence(expiry(of: push, role))]
-    case .terminationRequested: [Sentence("is asked to terminate")]
-    case .moveRequested: [Sentence("is asked to move the wallet into this container")]
-    case .networkChanged(let isThere):
-      [Sentence(isThere ? "has a network again" : "has no network any more", matters: false)]
-    case .backgroundTimeExpired: [Sentence("its background time has expired")]
-    case .taskBegan(let task): [Sentence("begins its long-lived task: \(task.name)")]
-    case .taskEnded(let task): [Sentence("ends its long-lived task: \(task.name)")]
-    case .presenceHeard(let message) where message.asksForHandover:
-      [Sentence("is asked to hand over the node")]
+    case .claimed(let claim): .key("claimed epoch \(claim.epoch)\(reason.map { " (\($0))" } ?? "")")
+    case .deadlineReached, .observed, .rowRead, .receivedFound: nil
+    case .receivedNotRead(let trouble, _): .detail("cannot read its received payments: \(trouble.text)")
+    case .incomingStored: .detail("has stored the announced payment for the app")
+    case .incomingNotStored(let trouble, _): .detail("cannot store the announced payment: \(trouble.text)")
+    case .launched: .detail("launched")
+    case .enteredForeground: "the user opened the app"
+    case .enteredBackground: "the user left the app"
+    case .pushArrived(let push): "push \(push.id) arrived (\(words(push.reason)))"
+    case .toldPushRead(let push): .detail("can read push \(push.id) after its text")
+    case .silentPushArrived(let push): "silent push \(push.id) arrived (\(words(push.reason)))"
+    case .nodeWanted: "needs the node for a scheduled task"
+    case .runExpired: "is told that the time for its scheduled task is over"
+    case .expiryWarned(let push): Sentence(expiry(of: push, role))
+    case .terminationRequested: "is asked to terminate"
+    case .moveRequested: "is asked to move the wallet into this container"
+    case .networkChanged(let isThere): .detail(isThere ? "has a network again" : "has no network any more")
+    case .backgroundTimeExpired: "its background time has expired"
+    case .taskBegan(let task): "begins its long-lived task: \(task.name)"
+    case .taskEnded(let task): "ends its long-lived task: \(task.name)"
+    case .presenceHeard(let message) where message.asksForHandover: "is asked to hand over the node"
     case .presenceHeard(let message) where message.released != nil:
-      [Sentence("receives a presence message: epoch \(message.released ?? 0) is released", matters: false)]
-    case .presenceHeard: [Sentence("receives a presence message", matters: false)]
-    case .partnerEnded: [Sentence("sees that the other process ended")]
-    case .claimSuperseded: [Sentence("cannot claim: another process has just claimed")]
-    case .ownLockWasBusy:
-      [Sentence("cannot claim: another process holds the lock of this role", matters: false)]
-    case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
+      .detail("receives a presence message: epoch \(message.released ?? 0) is released")
+    case .presenceHeard: .detail("receives a presence message")
+    case .partnerEnded: "sees that the other process ended"
+    case .claimSuperseded: "cannot claim: another process has just claimed"
+    case .ownLockWasBusy: .detail("cannot claim: another process holds the lock of this role")
+    case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): of(trouble)
     case .node(let report): of(report)
-    case .containerLost(let sentence): [lost(sentence)]
+    case .containerLost(let sentence): lost(sentence)
     }
   }
 
@@ -216,7 +192,7 @@ package enum GuardSentences {
     if activity.isSplicing { words.append("has a pending splice") }
     return Sentence(
       words.isEmpty ? "has no pending payment or splice" : words.joined(separator: " and "),
-      matters: sets > 0 || activity.isSplicing)
+      sets > 0 || activity.isSplicing ? .normal : .detail)
   }
 
   private static func of(_ status: Status) -> Sentence {
@@ -231,65 +207,50 @@ package enum GuardSentences {
     }
   }
 
-  private static func of(_ report: NodeReport) -> [Sentence] {
+  private static func of(_ report: NodeReport) -> Sentence? {
     switch report {
-    case .connecting: [Sentence("dials the peer", matters: false)]
-    case .established: [.key("connected: the channel is re-established")]
-    case .busy(let activity): [of(activity)]
+    case .connecting: .detail("dials the peer")
+    case .established: .key("connected: the channel is re-established")
+    case .busy(let activity): of(activity)
     case .received(let payment):
-      [
-        .key(
-          "received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")"
-        )
-      ]
-    case .stopped: [Sentence("closed its connection", matters: false)]
-    case .fenced: [.key("is fenced: another process holds the node")]
-    case .refused(let highest, _): [.key("is refused by the peer, whose highest epoch is \(highest)")]
-    case .trouble(let sentence): [.key(sentence)]
+      .key(
+        "received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")"
+      )
+    case .stopped: .detail("closed its connection")
+    case .fenced: .key("is fenced: another process holds the node")
+    case .refused(let highest, _): .key("is refused by the peer, whose highest epoch is \(highest)")
+    case .trouble(let sentence): .key(sentence)
     }
   }
 
-  package static func of(_ directive: GuardDirective, in wallet: WalletProfile = .phoenix) -> [Sentence] {
+  package static func of(_ directive: GuardDirective, in wallet: WalletProfile = .phoenix) -> Sentence? {
     switch directive {
-    case .container(.raiseIntent): [Sentence("wants the node", matters: false)]
-    case .container(.withdrawIntent): [Sentence("no longer wants the node", matters: false)]
-    case .container(.raiseEpoch(_, let above, _)): [Sentence("raises its epoch above \(above)")]
-    case .container(.beat(let epoch, .released, _)): [.key("released epoch \(epoch)")]
-    case .node(.acceptNoNewPayment): [Sentence("accepts no new payment", matters: false)]
-    case .node(.endLongPause):
-      [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
-    case .phone(.say(let message)) where message.asksForHandover:
-      [Sentence("asks for a handover", matters: false)]
+    case .container(.raiseIntent): .detail("wants the node")
+    case .container(.withdrawIntent): .detail("no longer wants the node")
+    case .container(.raiseEpoch(_, let above, _)): "raises its epoch above \(above)"
+    case .container(.beat(let epoch, .released, _)): .key("released epoch \(epoch)")
+    case .node(.acceptNoNewPayment): .detail("accepts no new payment")
+    case .node(.endLongPause): .detail("dials the peer at once, as the extension serves a push")
+    case .phone(.say(let message)) where message.asksForHandover: .detail("asks for a handover")
     case .phone(.mayConnect(let targets)):
-      [
-        Sentence(
-          "may connect to \(targets.isEmpty ? "nothing" : targets.map(\.rawValue).joined(separator: ", "))",
-          matters: false)
-      ]
-    case .phone(.show(let status)): [of(status)]
+      .detail(
+        "may connect to \(targets.isEmpty ? "nothing" : targets.map(\.rawValue).joined(separator: ", "))")
+    case .phone(.show(let status)): of(status)
     case .phone(.deliver(let push, let outcome)):
-      [Sentence("delivers push \(push): \(words(NotificationContent(outcome, of: wallet)))")]
-    case .wallet(.notify(let payment)):
-      [Sentence("posts a local notification: \(words(NotificationContent(payment)))")]
-    case .wallet(.withdraw):
-      [Sentence("withdraws the earlier notification of the same payment", matters: false)]
-    case .phone(.finished(let push, let reason)): [.key("finished push \(push): \(reason.text)")]
+      "delivers push \(push): \(words(NotificationContent(outcome, of: wallet)))"
+    case .wallet(.notify(let payment)): "posts a local notification: \(words(NotificationContent(payment)))"
+    case .wallet(.withdraw): .detail("withdraws the earlier notification of the same payment")
+    case .phone(.finished(let push, let reason)): .key("finished push \(push): \(reason.text)")
     case .phone(.completed(let push, let outcome)):
-      [
-        Sentence(
-          "completes silent push \(push): \(outcome == .newData ? "a payment was received" : outcome == .noData ? "no payment was received" : "failed")"
-        )
-      ]
-    case .phone(.backgroundDone):
-      [Sentence("tells the phone that it has entered the background", matters: false)]
-    case .phone(.beginBackgroundTask): [Sentence("asks the phone for background time", matters: false)]
-    case .phone(.endBackgroundTask):
-      [Sentence("ends its background time: everything is released", matters: false)]
-    case .phone(.end(let reason)): [Sentence("ends: \(reason.text)")]
-    case .wallet(.storeIncoming): [Sentence("stores the announced payment for the app", matters: false)]
+      "completes silent push \(push): \(outcome == .newData ? "a payment was received" : outcome == .noData ? "no payment was received" : "failed")"
+    case .phone(.backgroundDone): .detail("tells the phone that it has entered the background")
+    case .phone(.beginBackgroundTask): .detail("asks the phone for background time")
+    case .phone(.endBackgroundTask): .detail("ends its background time: everything is released")
+    case .phone(.end(let reason)): "ends: \(reason.text)"
+    case .wallet(.storeIncoming): .detail("stores the announced payment for the app")
     // The process writes a note with the failure.
-    case .phone(.noteFailure): []
-    case .container, .wallet(.readReceived), .wallet(.runServed), .node, .phone(.say): []
+    case .phone(.noteFailure): nil
+    case .container, .wallet(.readReceived), .wallet(.runServed), .node, .phone(.say): nil
     }
   }
 

@@ -49,7 +49,7 @@ package struct TimelineBuilder: Sendable {
     payments.take(said, by: who, &sheet)
     switch said {
     case .core(.phone(let event, _)) where event.isOfUser:
-      for sentence in PhoneSentences.of(event) { sheet.mark(.user, in: who, sentence.text) }
+      if let sentence = PhoneSentences.of(event) { sheet.mark(.user, in: who, sentence.text) }
     case .move(let move):
       if let kind = move.mark, let words = MoveSentences.of(move) { sheet.mark(kind, in: who, words) }
     case .violation(let found):
