@@ -8,9 +8,7 @@ package enum TimelinePage {
   private static let rawLineMax = 1200
 
   package static func html(_ timeline: Timeline) -> String {
-    let encoder = JSONLineEncoder()
-    let data = (try? encoder.encode(TimelineData(timeline))) ?? "{}"
-    let texts = (try? encoder.encode(Texts(timeline, rawLineMax: rawLine(timeline)))) ?? "{}"
+    let (data, texts) = (TimelineData(timeline).json, texts(timeline, rawLineMax: rawLine(timeline)).json)
     return PageFrame(
       title: timeline.title, styles: [PackageResources.frame_css, PackageResources.timeline_css],
       body: PackageResources.timeline_body_html, early: [.init(id: "data", json: data)],
@@ -25,158 +23,115 @@ package enum TimelinePage {
   }
 
   /// Only read when the user points at something.
-  private struct Texts: Encodable {
-    var sentences: [String]
-    var raws: [String]
-    var spans: [String]
-    var arrows: [String]
-    var marks: [String]
-
-    init(_ timeline: Timeline, rawLineMax: Int) {
-      sentences = timeline.records.map(\.text)
-      raws = rawLineMax == 0 ? [] : timeline.records.map { Self.cut($0.raw, rawLineMax) }
-      spans = timeline.spans.map(\.label)
-      arrows = timeline.arrows.map(\.label)
-      marks = timeline.marks.map(\.label)
+  private static func texts(_ timeline: Timeline, rawLineMax: Int) -> JSONValue {
+    func cut(_ text: String) -> String {
+      text.utf8.count <= rawLineMax
+        ? text : String(decoding: text.utf8.prefix(rawLineMax), as: UTF8.self) + "…"
     }
-
-    private static func cut(_ text: String, _ most: Int) -> String {
-      text.utf8.count <= most ? text : String(decoding: text.utf8.prefix(most), as: UTF8.self) + "…"
-    }
+    return .object([
+      ("sentences", .strings(timeline.records.map(\.text))),
+      ("raws", .strings(rawLineMax == 0 ? [] : timeline.records.map { cut($0.raw) })),
+      ("spans", .strings(timeline.spans.map(\.label))), ("arrows", .strings(timeline.arrows.map(\.label))),
+      ("marks", .strings(timeline.marks.map(\.label))),
+    ])
   }
 }
 
+extension JSONValue {
+  fileprivate static func object(_ members: [(String, JSONValue?)]) -> JSONValue {
+    .object(members.compactMap { name, value in value.map { JSONMember(key: name, value: $0) } })
+  }
+
+  fileprivate static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+
+  fileprivate static func integer(_ number: some BinaryInteger) -> JSONValue { .number("\(number)") }
+}
+
 /// The numbers of a timeline, by columns: what is drawn before any text is read.
-struct TimelineData: Encodable {
-  struct Lane: Encodable {
-    var kind: String
-    var name: String
-    var rows: Int
-  }
+private struct TimelineData {
+  private let timeline: Timeline
 
-  struct Spans: Encodable {
-    var lane: String
-    var row: String
-    var kind: String
-    var from: String
-    var took: String
-    var epoch: String
-    var record: String
-  }
+  init(_ timeline: Timeline) { self.timeline = timeline }
 
-  struct Arrows: Encodable {
-    var kind: String
-    var fromLane: String
-    var toLane: String
-    var from: String
-    var took: String
-    var fromRecord: String
-    var toRecord: String
-  }
-
-  struct Marks: Encodable {
-    var lane: String
-    var kind: String
-    var at: String
-    var record: String
-  }
-
-  struct Records: Encodable {
-    var lane: String
-    var at: String
-    var weight: String
-    var file: String
-    var line: String
-  }
-
-  struct Finding: Encodable {
-    var title: String
-    var sentence: String
-    var at: Int64?
-    var record: Int?
-  }
-
-  var title: String
-  var facts: String
-  var length: Int64
-  var startWallMs: Int64?
-  var lanes: [Lane]
-  var spanKinds = TimelineSpan.Kind.allCases.map(\.rawValue)
-  var arrowKinds = TimelineArrow.Kind.allCases.map(\.rawValue)
-  var markKinds = TimelineMark.Kind.allCases.map(\.rawValue)
-  var spans: Spans
-  var arrows: Arrows
-  var marks: Marks
-  var records: Records
-  var files: [String]
-  var findings: [Finding]
-  var remarks: [String]
-
-  init(_ timeline: Timeline) {
-    let start = timeline.start
-    let since = { (instant: Instant) in max(0, (instant - start).nanoseconds) }
-    title = timeline.title
-    facts = timeline.facts
-    length = timeline.length.nanoseconds
-    startWallMs = timeline.startWall.map { $0 / 1_000_000 }
-    lanes = timeline.lanes.map { Lane(kind: $0.kind.rawValue, name: $0.name, rows: $0.rows) }
-    spans = Spans(
-      lane: Self.column(timeline.spans) { $0.lane }, row: Self.column(timeline.spans) { $0.row },
-      kind: Self.column(timeline.spans) { Self.place($0.kind) },
-      from: Self.differences(timeline.spans.map { since($0.from) }),
-      took: Self.column(timeline.spans) { Int(($0.to - $0.from).nanoseconds) },
-      epoch: Self.column(timeline.spans) { Int(clamping: $0.epoch ?? 0) },
-      record: Self.column(timeline.spans) { $0.record })
-    arrows = Arrows(
-      kind: Self.column(timeline.arrows) { Self.place($0.kind) },
-      fromLane: Self.column(timeline.arrows) { $0.fromLane },
-      toLane: Self.column(timeline.arrows) { $0.toLane },
-      from: Self.differences(timeline.arrows.map { since($0.from) }),
-      took: Self.column(timeline.arrows) { Int(($0.to - $0.from).nanoseconds) },
-      fromRecord: Self.column(timeline.arrows) { $0.fromRecord },
-      toRecord: Self.column(timeline.arrows) { $0.toRecord })
-    marks = Marks(
-      lane: Self.column(timeline.marks) { $0.lane },
-      kind: Self.column(timeline.marks) { Self.place($0.kind) },
-      at: Self.differences(timeline.marks.map { since($0.at) }),
-      record: Self.column(timeline.marks) { $0.record })
+  var json: String {
+    var files: [String] = []
     var places: [String: Int] = [:]
-    files = []
-    var numbers: [Int] = []
-    for record in timeline.records {
-      let name = record.file ?? ""
-      if places[name] == nil {
-        places[name] = files.count
-        files.append(name)
-      }
-      numbers.append(places[name] ?? 0)
+    for record in timeline.records where places[record.file ?? ""] == nil {
+      places[record.file ?? ""] = files.count
+      files.append(record.file ?? "")
     }
-    records = Records(
-      lane: Self.column(timeline.records) { $0.lane },
-      at: Self.differences(timeline.records.map { since($0.at) }),
-      weight: Self.column(timeline.records) { $0.weight.rawValue },
-      file: Self.column(numbers) { $0 }, line: Self.column(timeline.records) { $0.line })
-    findings = timeline.findings.map {
-      Finding(
-        title: $0.title, sentence: $0.sentence, at: ($0.anchor?.at).map(since), record: $0.anchor?.record)
+    let lanes = timeline.lanes.map { lane in
+      JSONValue.object([
+        ("kind", .string(lane.kind.rawValue)), ("name", .string(lane.name)), ("rows", .integer(lane.rows)),
+      ])
     }
-    remarks = timeline.remarks
+    let spans = columns(
+      timeline.spans, ("from", \.from),
+      [
+        ("lane", \.lane), ("row", \.row), ("kind", { Self.place($0.kind) }),
+        ("took", { Int(($0.to - $0.from).nanoseconds) }), ("epoch", { Int(clamping: $0.epoch ?? 0) }),
+        ("record", \.record),
+      ])
+    let arrows = columns(
+      timeline.arrows, ("from", \.from),
+      [
+        ("kind", { Self.place($0.kind) }), ("fromLane", \.fromLane), ("toLane", \.toLane),
+        ("took", { Int(($0.to - $0.from).nanoseconds) }), ("fromRecord", \.fromRecord),
+        ("toRecord", \.toRecord),
+      ])
+    let marks = columns(
+      timeline.marks, ("at", \.at),
+      [("lane", \.lane), ("kind", { Self.place($0.kind) }), ("record", \.record)])
+    let records = columns(
+      timeline.records, ("at", \.at),
+      [
+        ("lane", \.lane), ("weight", { $0.weight.rawValue }), ("file", { places[$0.file ?? ""] ?? 0 }),
+        ("line", \.line),
+      ])
+    let findings = timeline.findings.map { finding in
+      JSONValue.object([
+        ("title", .string(finding.title)), ("sentence", .string(finding.sentence)),
+        ("at", (finding.anchor?.at).map { .integer(since($0)) }),
+        ("record", (finding.anchor?.record).map { .integer($0) }),
+      ])
+    }
+    let members: [(String, JSONValue?)] = [
+      ("title", .string(timeline.title)), ("facts", .string(timeline.facts)),
+      ("length", .integer(timeline.length.nanoseconds)),
+      ("startWallMs", timeline.startWall.map { .integer($0 / 1_000_000) }), ("lanes", .array(lanes)),
+      ("spanKinds", Self.names(TimelineSpan.Kind.self)), ("arrowKinds", Self.names(TimelineArrow.Kind.self)),
+      ("markKinds", Self.names(TimelineMark.Kind.self)), ("spans", spans), ("arrows", arrows),
+      ("marks", marks), ("records", records), ("files", .strings(files)), ("findings", .array(findings)),
+      ("remarks", .strings(timeline.remarks)),
+    ]
+    return JSONValue.object(members).json
+  }
+
+  private func since(_ instant: Instant) -> Int64 { max(0, (instant - timeline.start).nanoseconds) }
+
+  /// Instants are written as differences.
+  private func columns<Item>(
+    _ items: [Item], _ time: (name: String, at: (Item) -> Instant), _ others: [(String, (Item) -> Int)]
+  ) -> JSONValue {
+    var last: Int64 = 0
+    let differences = items.map { item in
+      let now = since(time.at(item))
+      defer { last = now }
+      return now - last
+    }
+    func column(_ values: [some BinaryInteger]) -> JSONValue {
+      .string(values.map { String($0, radix: 36) }.joined(separator: " "))
+    }
+    return .object(
+      [(time.name, column(differences))] + others.map { name, number in (name, column(items.map(number))) })
+  }
+
+  private static func names<Kind: CaseIterable & RawRepresentable<String>>(_: Kind.Type) -> JSONValue {
+    .strings(Kind.allCases.map(\.rawValue))
   }
 
   private static func place<Kind: CaseIterable & Hashable>(_ kind: Kind) -> Int {
     Kind.allCases.enumerated().first { $0.element == kind }?.offset ?? 0
-  }
-
-  private static func column<Item>(_ items: [Item], _ number: (Item) -> Int) -> String {
-    items.map { String(number($0), radix: 36) }.joined(separator: " ")
-  }
-
-  private static func differences(_ sorted: [Int64]) -> String {
-    var last: Int64 = 0
-    return sorted.map { number in
-      defer { last = number }
-      return String(number - last, radix: 36)
-    }.joined(separator: " ")
   }
 }
 
@@ -233,21 +188,21 @@ package struct LivePage {
   }
 
   private var setup: JSONValue {
-    func object(_ members: [(String, String)]) -> JSONValue {
-      .object(members.map { JSONMember(key: $0.0, value: .string($0.1)) })
+    func actions(_ all: [Action]) -> (String, JSONValue?) {
+      let buttons = all.map { action in
+        JSONValue.object([
+          ("name", .string(action.name)), ("words", .string(action.words)),
+          ("meaning", .string(action.meaning)),
+        ])
+      }
+      return ("actions", .array(buttons))
     }
-    var members = [JSONMember(key: "home", value: .string(home))]
-    func actions(_ all: [Action]) -> JSONMember {
-      let buttons = all.map { object([("name", $0.name), ("words", $0.words), ("meaning", $0.meaning)]) }
-      return JSONMember(key: "actions", value: .array(buttons))
+    let home: (String, JSONValue?) = ("home", .string(home))
+    return switch control {
+    case .none: .object([home])
+    case .needsToken(let all): .object([home, actions(all)])
+    case .buttons(let token, let all): .object([home, ("token", .string(token)), actions(all)])
     }
-    switch control {
-    case .none: break
-    case .needsToken(let all): members.append(actions(all))
-    case .buttons(let token, let all):
-      members += [JSONMember(key: "token", value: .string(token)), actions(all)]
-    }
-    return .object(members)
   }
 }
 
@@ -337,23 +292,6 @@ package struct PageFrame {
   }
 
   private static func hash(_ text: String) -> String {
-    "sha256-\(Base64.text(SHA256.hash(Array(text.utf8)).bytes))"
-  }
-}
-
-/// Base64 of RFC 4648, as a page's policy writes hashes.
-enum Base64 {
-  private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func text(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let piece = bytes[start..<min(start + 3, bytes.count)]
-      let number = piece.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - piece.count))
-      for place in 0..<4 {
-        text.append(place > piece.count ? UInt8(ascii: "=") : letters[number >> (18 - 6 * place) & 63])
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    "sha256-\(Base64.encode(SHA256.hash(Array(text.utf8)).bytes))"
   }
 }

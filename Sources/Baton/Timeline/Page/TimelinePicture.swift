@@ -219,30 +219,23 @@ package enum TimelineTrace {
     var traceEvents: [Event]
   }
 
-  /// The threads of a lane.
-  private enum Track: Int, CaseIterable {
-    case records = 1
-    case lives, epochs, superseded, suspended, frozen, silent, messages
-    static let rows = 100
+  /// The threads of a lane, from 1 on; behind these the rows of what may overlap.
+  private static let threads: [(name: String, kind: TimelineSpan.Kind?)] = [
+    ("journal", nil), ("processes", .life), ("epochs", .epoch), ("superseded", .superseded),
+    ("suspended", .suspended), ("frozen", .frozen), ("without beats", .silent), ("messages", nil),
+  ]
+  private static let journal = 1
+  private static let messages = threads.count
+  private static let rows = 100
 
-    var name: String {
-      switch self {
-      case .records: "journal"
-      case .lives: "processes"
-      case .epochs: "epochs"
-      case .superseded: "superseded"
-      case .suspended: "suspended"
-      case .frozen: "frozen"
-      case .silent: "without beats"
-      case .messages: "messages"
-      }
-    }
+  private static func thread(_ kind: TimelineSpan.Kind) -> Int? {
+    threads.firstIndex { $0.kind == kind }.map { $0 + 1 }
   }
 
   package static func json(_ timeline: Timeline) -> String {
     let spans = spans(timeline)
-    let rows = Dictionary(grouping: spans.filter { $0.tid >= Track.rows }) { $0.pid - 1 }
-      .mapValues { ($0.map(\.tid).max() ?? 0) - Track.rows + 1 }
+    let rows = Dictionary(grouping: spans.filter { $0.tid >= Self.rows }) { $0.pid - 1 }
+      .mapValues { ($0.map(\.tid).max() ?? 0) - Self.rows + 1 }
     let events =
       names(timeline, rows) + spans + arrows(timeline) + marks(timeline) + records(timeline)
     return ((try? JSONLineEncoder().encode(Document(traceEvents: events))) ?? "{}") + "\n"
@@ -255,12 +248,12 @@ package enum TimelineTrace {
         Event(name: what, ph: "M", pid: pid, tid: tid, args: arguments)
       }
       let rows = (0..<(rows[place] ?? 0)).map {
-        about("thread_name", Track.rows + $0, Arguments(name: "\(lane.name) \($0 + 1)"))
+        about("thread_name", Self.rows + $0, Arguments(name: "\(lane.name) \($0 + 1)"))
       }
       return [
         about("process_name", 0, Arguments(name: lane.name)),
         about("process_sort_index", 0, Arguments(sortIndex: place)),
-      ] + Track.allCases.map { about("thread_name", $0.rawValue, Arguments(name: $0.name)) } + rows
+      ] + threads.enumerated().map { about("thread_name", $0 + 1, Arguments(name: $1.name)) } + rows
     }
   }
 
@@ -272,24 +265,17 @@ package enum TimelineTrace {
     /// When each row of a lane is free again.
     var free: [Int: [Instant]] = [:]
     return timeline.spans.map { span in
-      let track: Int
-      switch span.kind {
-      case .life: track = Track.lives.rawValue
-      case .epoch: track = Track.epochs.rawValue
-      case .superseded: track = Track.superseded.rawValue
-      case .suspended: track = Track.suspended.rawValue
-      case .frozen: track = Track.frozen.rawValue
-      case .silent: track = Track.silent.rawValue
-      case .connection, .push, .asked, .held, .offered, .sent:
+      var track = thread(span.kind)
+      if track == nil {
         var ends = free[span.lane] ?? []
         let row = ends.firstIndex { $0 <= span.from } ?? ends.count
         if row == ends.count { ends.append(span.to) } else { ends[row] = span.to }
         free[span.lane] = ends
-        track = Track.rows + row
+        track = Self.rows + row
       }
       return Event(
         name: span.label, cat: span.kind.rawValue, ph: "X", ts: micros(span.from, timeline),
-        dur: Double((span.to - span.from).nanoseconds) / 1000, pid: span.lane + 1, tid: track,
+        dur: Double((span.to - span.from).nanoseconds) / 1000, pid: span.lane + 1, tid: track ?? journal,
         args: span.epoch.map { Arguments(epoch: $0) })
     }
   }
@@ -297,16 +283,15 @@ package enum TimelineTrace {
   /// A flow binds to the slice around its end, so each end has a slice of one nanosecond.
   private static func arrows(_ timeline: Timeline) -> [Event] {
     timeline.arrows.enumerated().flatMap { number, arrow in
-      let track = Track.messages.rawValue
       let from = micros(arrow.from, timeline)
       let to = micros(arrow.to, timeline)
       func end(_ ph: String, _ lane: Int, _ at: Double) -> [Event] {
         [
           Event(
             name: arrow.label, cat: arrow.kind.rawValue, ph: "X", ts: at, dur: 0.001, pid: lane + 1,
-            tid: track),
+            tid: messages),
           Event(
-            name: arrow.kind.rawValue, cat: arrow.kind.rawValue, ph: ph, ts: at, pid: lane + 1, tid: track,
+            name: arrow.kind.rawValue, cat: arrow.kind.rawValue, ph: ph, ts: at, pid: lane + 1, tid: messages,
             id: number + 1, bp: ph == "f" ? "e" : nil),
         ]
       }
@@ -318,7 +303,7 @@ package enum TimelineTrace {
     timeline.marks.map { mark in
       Event(
         name: mark.label, cat: mark.kind.rawValue, ph: "i", ts: micros(mark.at, timeline), pid: mark.lane + 1,
-        tid: mark.kind == .beat ? Track.epochs.rawValue : Track.records.rawValue, s: "t")
+        tid: mark.kind == .beat ? thread(.epoch) ?? journal : journal, s: "t")
     }
   }
 
@@ -326,7 +311,7 @@ package enum TimelineTrace {
     timeline.records.filter { $0.weight != .detail }.map { record in
       Event(
         name: record.text, cat: "journal", ph: "i", ts: micros(record.at, timeline), pid: record.lane + 1,
-        tid: Track.records.rawValue, s: "t",
+        tid: journal, s: "t",
         args: Arguments(journal: record.file.map { "\($0) line \(record.line)" }))
     }
   }
