@@ -160,22 +160,6 @@ import Wallet
       + parts("peer", worlds.0.peer.value, worlds.1.peer.value)
       + parts("world", worlds.0, worlds.1).filter { !$0.contains("Boxed") && !$0.hasPrefix("world.ways") }
   }
-
-  @Test func `The set of seen states finds each inserted digest, and not an absent one`() {
-    var seen = SeenStates()
-    var generator = SeededGenerator(seed: 5)
-    var digests: [UInt64] = [1, .max]
-    for _ in 0..<100_000 { digests.append(generator.next() | 2) }
-    var refused = 0
-    for digest in digests where !seen.insert(digest) { refused += 1 }
-    #expect(seen.count == Set(digests).count)
-    #expect(seen.count + refused == digests.count)
-    let allFound = digests.allSatisfy { seen.contains($0) }
-    #expect(allFound)
-    let isNewAgain = seen.insert(digests[7])
-    #expect(!isNewAgain)
-    #expect(!seen.contains(0x1234_5678_9ABC_DEF0))
-  }
 }
 
 /// Without a rule the checks must find a violation; otherwise their silence with all rules would prove nothing.

@@ -23,8 +23,9 @@ public struct Explorer: Sendable {
   /// Quiet states in which the peer has lost the newest backup of a wallet that needs it: nothing recovers them.
   public private(set) var lost = 0
 
-  private var seen = SeenStates()
-  private var healing = SeenStates()
+  /// Digests of states.
+  private var seen: Set<UInt64> = []
+  private var healing: Set<UInt64> = []
   private var firstOfFrontier = 0
   private var nextFrontier: [Place] = []
   /// For each state the one it was first reached from, and the index of the move there.
@@ -34,7 +35,7 @@ public struct Explorer: Sendable {
   public init(_ settings: ExploreSettings) {
     self.settings = settings
     let start = settings.start
-    _ = seen.insert(start.digest)
+    seen.insert(start.digest)
     parents = [0]
     choices = [0]
     states = 1
@@ -118,11 +119,11 @@ public struct Explorer: Sendable {
       transitions += expansion.transitions
       ways.add(expansion.ways)
       if let digests = expansion.healed {
-        for digest in digests { _ = healing.insert(digest) }
+        healing.formUnion(digests)
         if expansion.isLost { lost += 1 } else if expansion.stuck == nil { healed += 1 }
       }
       if let stuck = expansion.stuck { found(stuck, in: expansion.parent) }
-      for successor in expansion.successors where seen.insert(successor.digest) {
+      for successor in expansion.successors where seen.insert(successor.digest).inserted {
         parents.append(UInt32(expansion.parent))
         choices.append(successor.choice)
         if let violation = successor.place.world.violation { found(violation, in: states) }
@@ -181,43 +182,6 @@ extension Explorer {
 }
 
 extension Place { var digest: UInt64 { Digest.of(self) } }
-
-/// A set of state digests: a hash table with open addressing, eight bytes for each.
-struct SeenStates: Sendable {
-  private var table = [UInt64](repeating: 0, count: 1 << 16)
-  private(set) var count = 0
-
-  func contains(_ digest: UInt64) -> Bool {
-    let wanted = digest == 0 ? 1 : digest
-    var slot = Int(truncatingIfNeeded: wanted) & (table.count - 1)
-    while table[slot] != 0 {
-      if table[slot] == wanted { return true }
-      slot = (slot + 1) & (table.count - 1)
-    }
-    return false
-  }
-
-  /// False if it was there already.
-  mutating func insert(_ digest: UInt64) -> Bool {
-    if count * 4 > table.count * 3 { grow() }
-    guard !contains(digest) else { return false }
-    put(digest == 0 ? 1 : digest)
-    count += 1
-    return true
-  }
-
-  private mutating func put(_ digest: UInt64) {
-    var slot = Int(truncatingIfNeeded: digest) & (table.count - 1)
-    while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
-    table[slot] = digest
-  }
-
-  private mutating func grow() {
-    let old = table
-    table = [UInt64](repeating: 0, count: old.count * 2)
-    for digest in old where digest != 0 { put(digest) }
-  }
-}
 
 /// The explored world and its bounds.
 public struct ExploreSettings: Hashable, Sendable {
