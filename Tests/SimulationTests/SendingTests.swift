@@ -256,8 +256,8 @@ import PhonePolicy
   @Test func `A payment that settles after its sender was told “failed” is a violation`() {
     var world = closed(.interim, hold: .seconds(20))
     world.make(.pay(0))
-    world.senders.note(
-      0, told: .failed(SenderFailure(failure: .routeNotFound, code: nil, attempts: 1, end: .deadline)))
+    world.senders[0].told = .failed(
+      SenderFailure(failure: .routeNotFound, code: nil, attempts: 1, end: .deadline))
     world.make(.open)
     world.live(for: .seconds(6))
     #expect(world.violation?.invariant == .senderKnows)

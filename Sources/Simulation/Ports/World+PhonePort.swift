@@ -71,21 +71,20 @@ extension World {
 
   /// The wallet's answer to a request.
   private mutating func answered(_ request: String, _ answer: RequestAnswer) {
+    if case .invoice(let hash) = answer { invoicing.noteStored(hash) }
+    guard let request = UInt64(request) else { return }
+    tellPhone(.appAnswered(request: request))
     switch answer {
-    case .invoice(let hash): invoicing.noteStored(hash)
-    case .cancelled: answerCancel(request, nil)
+    case .cancelled: cancelIsAnswered(request, nil)
     case .refused(.cancellation, let sentence), .unknown(.cancellation, let sentence):
-      answerCancel(request, sentence)
-    case .offered: answerSend(request, .offered)
+      cancelIsAnswered(request, sentence)
+    case .offered: sendIsAnswered(request, .offered)
     case .refused(.payment, let sentence), .unknown(.payment, let sentence):
-      answerSend(request, .refused(sentence))
-    case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
+      sendIsAnswered(request, .refused(sentence))
+    case .begun(let id, _, _): splices.answer(request, .begun(id))
     case .refused(.withdrawal, let sentence), .unknown(.withdrawal, let sentence):
-      answerWithdrawal(request, .refused(sentence))
-    case .connected, .refused(.move, _):
-      guard let number = UInt64(request) else { return }
-      moveIsAnswered(number)
-      tellPhone(.appAnswered(request: number))
+      splices.answer(request, .refused(sentence))
+    case .connected, .refused(.move, _): moveIsAnswered(request)
     default: break
     }
   }

@@ -97,11 +97,6 @@ extension World {
     tellPhone(.appAsked(request: request, inFront: true))
   }
 
-  mutating func postMove(ofRequest request: UInt64) {
-    guard moving.request == request else { return }
-    lives.app?.value.inbox.append(.requests(.asked("\(request)", .move)))
-  }
-
   /// The app hears of the request.
   mutating func noteMoveIsHeard(_ event: WalletEvent) {
     guard case .requests(.asked(let id, .move)) = event, id == moving.request.map(String.init) else { return }

@@ -97,13 +97,7 @@ extension World {
 
   mutating func startPeer() {
     isPeerDown = false
-    peer = Boxed(
-      PeerMachine(
-        configuration: .init(
-          isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
-          fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          storageDelay: settings.storageDelay, startedAt: peerNow, state: peer.value.state,
-          pushStrategy: settings.pushStrategy)))
+    peer = Boxed(Self.peer(settings, startedAt: peerNow, peer.value.state))
     announcements.value.noteStart(at: peerNow)
   }
 

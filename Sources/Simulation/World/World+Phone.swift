@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import Lightning
 import PhonePolicy
 import Wallet
 
@@ -87,10 +88,8 @@ extension World {
       tellOfTouched()
       tellPhone(.responseDone(id: id))
     case .ask(let request):
-      postSend(ofRequest: request)
-      postWithdrawal(ofRequest: request)
-      postCancel(ofRequest: request)
-      postMove(ofRequest: request)
+      guard let asked = asked(by: request) else { return }
+      lives.app?.value.inbox.append(.requests(.asked("\(request)", asked)))
     // The wallet begins no activity.
     case .memoryWarning, .activityExpired: break
     case .link(let id): tell(ofLink: id)
@@ -109,6 +108,21 @@ extension World {
         post(.pushArrived(asRead(push)), to: role)
       }
     }
+  }
+
+  /// What the user wants by the request with this number of the phone.
+  private func asked(by request: UInt64) -> Request? {
+    if let invoice = sending.invoice(ofRequest: request) {
+      return .payment(
+        OutgoingPayment(
+          paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat,
+          paymentSecret: invoice.paymentSecret))
+    }
+    if let amountSat = splices.amountSat(ofRequest: request) {
+      return .withdrawal(SpliceRequest(amountSat: amountSat, script: Self.target))
+    }
+    if let wanted = invoicing.cancelled(by: request) { return .cancellation(of: wanted.paymentHash) }
+    return moving.request == request ? .move : nil
   }
 
   private mutating func post(_ event: GuardEvent, to role: Role) {

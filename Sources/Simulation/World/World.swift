@@ -41,7 +41,7 @@ public struct World: Hashable, Sendable {
   // Requests of the user and of senders, and their results.
   var invoicing = WorldInvoices()
   var sending = WorldSends()
-  var senders = WorldSenders()
+  var senders: [WorldSender] = []
   var splices = WorldSplices(World.newChannel)
   var pushing = WorldPushes()
   /// Not kept in an exploration, where equal states have had different pushes.
@@ -85,13 +85,16 @@ public struct World: Hashable, Sendable {
     exclusion = settings.exclusion
     container = Boxed(Container(id: ContainerID(high: 0xC0, low: 1)))
     phone = Phone(configuration: settings.phone)
-    peer = Boxed(
-      PeerMachine(
-        configuration: .init(
-          isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
-          fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
-          storageDelay: settings.storageDelay, startedAt: Instant(nanoseconds: 0),
-          state: PeerState(channel: Self.newChannel), pushStrategy: settings.pushStrategy)))
+    peer = Boxed(Self.peer(settings, startedAt: .zero, PeerState(channel: Self.newChannel)))
+  }
+
+  static func peer(_ settings: WorldSettings, startedAt now: Instant, _ state: PeerState) -> PeerMachine {
+    PeerMachine(
+      configuration: .init(
+        isLegacy: settings.hasLegacyPeer, externalDelay: settings.externalDelay, rules: settings.rules,
+        fundingKey: settings.splices ? peerKey : nil, spliceDelay: settings.spliceDelay,
+        storageDelay: settings.storageDelay, startedAt: now, state: state,
+        pushStrategy: settings.pushStrategy))
   }
 
   private static let newChannel: Channel = {
@@ -134,7 +137,7 @@ public struct World: Hashable, Sendable {
   public var payments: [WorldPayment] { invoicing.payments }
   public var sends: [WorldSend] { sending.all }
   /// Of incoming payments, if they try again.
-  public var retryingSenders: [WorldSender] { senders.all }
+  public var retryingSenders: [WorldSender] { senders }
   public var withdrawals: [WorldWithdrawal] { splices.withdrawals }
   public var pushes: [WorldPush] { pushing.visible }
   /// How long the user waited from opening the app to `connected`.

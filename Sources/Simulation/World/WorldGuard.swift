@@ -48,31 +48,19 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     }
   }
 
-  /// Moves the machine out and back: a copy at each event would cost more than the event.
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
-    let directives: [GuardDirective]
-    switch machine {
-    case .app(var app):
-      machine = .none
-      // Without the rule it goes on as if it had not been paused.
-      if without.contains(.ownPause) { app.ownership.ignorePause(at: now) }
-      directives = app.handle(event, at: now)
-      machine = .app(app)
-    case .notifier(var notifier):
-      machine = .none
-      if without.contains(.ownPause) { notifier.ownership.ignorePause(at: now) }
-      directives = notifier.handle(event, at: now)
-      machine = .notifier(notifier)
-    case .teller(var teller):
-      machine = .none
-      directives = teller.handle(event, at: now)
-      machine = .teller(teller)
-    case .foreign(var guardrail):
-      machine = .none
-      directives = guardrail.value.handle(event, at: now)
-      machine = .foreign(guardrail)
-    case .none: return []
-    }
+    var directives: [GuardDirective] = []
+    // Without the rule it goes on as if it had not been paused.
+    let ignoresPause = without.contains(.ownPause)
+    change(
+      {
+        if ignoresPause { $0.ownership.ignorePause(at: now) }
+        directives = $0.handle(event, at: now)
+      },
+      {
+        if ignoresPause { $0.ownership.ignorePause(at: now) }
+        directives = $0.handle(event, at: now)
+      }, { directives = $0.handle(event, at: now) }, { directives = $0.value.handle(event, at: now) })
     return without.contains(.releaseOrder) ? unlockingFirst(directives) : directives
   }
 
@@ -118,13 +106,8 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
 
 extension WorldGuard: Shiftable {
   public mutating func shift(by span: TimeSpan) {
-    change({ $0.shift(by: span) }, { $0.shift(by: span) })
-    if case .teller(var teller) = machine {
-      machine = .none
-      teller.shift(by: span)
-      machine = .teller(teller)
-    }
-    foreign?.shift(by: span)
+    change(
+      { $0.shift(by: span) }, { $0.shift(by: span) }, { $0.shift(by: span) }, { $0.value.shift(by: span) })
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
@@ -141,8 +124,11 @@ extension WorldGuard: Shiftable {
     }
   }
 
+  /// Moves the machine out and back: a copy at each event would cost more than the event.
   private mutating func change(
-    _ app: (inout AppMachine) -> Void, _ notifier: (inout ExtensionMachine) -> Void
+    _ app: (inout AppMachine) -> Void, _ notifier: (inout ExtensionMachine) -> Void,
+    _ teller: (inout TellingExtensionMachine) -> Void = { _ in },
+    _ foreign: (inout AnyExclusionGuard) -> Void = { _ in }
   ) {
     switch machine {
     case .app(var changed):
@@ -153,7 +139,15 @@ extension WorldGuard: Shiftable {
       machine = .none
       notifier(&changed)
       machine = .notifier(changed)
-    case .teller, .foreign, .none: break
+    case .teller(var changed):
+      machine = .none
+      teller(&changed)
+      machine = .teller(changed)
+    case .foreign(var changed):
+      machine = .none
+      foreign(&changed)
+      machine = .foreign(changed)
+    case .none: break
     }
   }
 }

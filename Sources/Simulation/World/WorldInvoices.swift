@@ -144,15 +144,8 @@ extension World {
     tellPhone(.appAsked(request: request, inFront: false))
   }
 
-  mutating func postCancel(ofRequest request: UInt64) {
-    guard let wanted = invoicing.cancelled(by: request) else { return }
-    lives.app?.value.inbox.append(.requests(.asked("\(request)", .cancellation(of: wanted.paymentHash))))
-  }
-
   /// `refusal` nil: the invoice is cancelled.
-  mutating func answerCancel(_ request: String, _ refusal: String?) {
-    guard let request = UInt64(request) else { return }
-    tellPhone(.appAnswered(request: request))
+  mutating func cancelIsAnswered(_ request: UInt64, _ refusal: String?) {
     guard let invoice = invoicing.cancelIsAnswered(request) else { return }
     // The peer serves another device, which does not know this cancellation.
     guard !isServedElsewhere else { return }

@@ -75,28 +75,16 @@ public struct WorldPush: Hashable, Sendable {
   public let paymentHash: Bytes32?
   public let reason: Push.Reason
   /// How many payments the container had when the push was sent; only for a push without a payment hash.
-  let receivedBefore: Int?
+  var receivedBefore: Int? = nil
   /// What the peer knew when it sent the push, to a wallet whose extension only notifies; nil if the extension cannot
   /// read it.
-  let announcement: Announcement?
+  var announcement: Announcement? = nil
   /// How often it was shown to the user.
   public fileprivate(set) var shown = 0
   public fileprivate(set) var wentToApp = false
   public fileprivate(set) var isLost = false
   /// When it arrived, or later, the peer served another device.
-  fileprivate(set) var wasServedElsewhere: Bool
-
-  init(
-    id: UInt64, paymentHash: Bytes32?, reason: Push.Reason, receivedBefore: Int? = nil,
-    announcement: Announcement? = nil, wasServedElsewhere: Bool = false
-  ) {
-    self.id = id
-    self.paymentHash = paymentHash
-    self.reason = reason
-    self.receivedBefore = receivedBefore
-    self.announcement = announcement
-    self.wasServedElsewhere = wasServedElsewhere
-  }
+  fileprivate(set) var wasServedElsewhere = false
 }
 
 // A wallet whose extension has no node: it tells the user of a payment and records it, and the app receives it.

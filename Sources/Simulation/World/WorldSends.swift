@@ -169,21 +169,7 @@ extension World {
     tellPhone(.appAsked(request: request, inFront: true))
   }
 
-  mutating func postSend(ofRequest request: UInt64) {
-    guard let invoice = sending.invoice(ofRequest: request) else { return }
-    lives.app?.value.inbox.append(
-      .requests(
-        .asked(
-          "\(request)",
-          .payment(
-            OutgoingPayment(
-              paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat,
-              paymentSecret: invoice.paymentSecret)))))
-  }
-
-  mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {
-    guard let request = UInt64(request) else { return }
-    tellPhone(.appAnswered(request: request))
+  mutating func sendIsAnswered(_ request: UInt64, _ answer: WorldSend.Answer) {
     report(.sentOnce, sending.answer(request, answer, pendingSends))
   }
 
@@ -246,39 +232,29 @@ extension World {
 }
 
 /// The senders that try again: one for each invoice that they pay.
-struct WorldSenders: Hashable, Sendable {
-  private(set) var all: [WorldSender] = []
+extension [WorldSender] {
+  func number(ofInvoice invoice: Int) -> Int? { firstIndex { $0.invoice == invoice } }
 
-  func number(ofInvoice invoice: Int) -> Int? { all.firstIndex { $0.invoice == invoice } }
-
-  func number(ofPayment payment: UInt64) -> Int? { all.firstIndex { $0.payments.last == payment } }
+  func number(ofPayment payment: UInt64) -> Int? { firstIndex { $0.payments.last == payment } }
 
   /// The sender of that invoice; a new one's seed is the number of the invoice, from 1, as on real processes.
   mutating func sender(of invoice: Int, _ policy: RetryPolicy, spendableMsat: UInt64?) -> Int {
     if let known = number(ofInvoice: invoice) { return known }
-    all.append(
+    append(
       WorldSender(
         invoice: invoice, SenderSettings(policy, seed: UInt64(invoice) + 1, spendableMsat: spendableMsat)))
-    return all.count - 1
+    return count - 1
   }
-
-  mutating func handle(_ number: Int, _ event: SenderEvent, at now: Instant) -> [SenderDirective] {
-    all[number].machine.handle(event, at: now)
-  }
-
-  mutating func note(_ number: Int, payment: UInt64) { all[number].payments.append(payment) }
-
-  mutating func note(_ number: Int, told report: SenderReport?) { all[number].told = report }
 
   /// Those that are due.
   func due(at now: Instant) -> [Int] {
-    all.indices.filter { all[$0].machine.deadline.map { $0 <= now } ?? false }
+    indices.filter { self[$0].machine.deadline.map { $0 <= now } ?? false }
   }
 
-  var deadlines: [Instant] { all.compactMap(\.machine.deadline) }
+  var deadlines: [Instant] { compactMap(\.machine.deadline) }
 
   /// No attempt is under way, and none follows.
-  var areOver: Bool { all.allSatisfy { $0.machine.state == .ended } }
+  var areOver: Bool { allSatisfy { $0.machine.state == .ended } }
 }
 
 /// One sender's payment of one invoice.
@@ -288,7 +264,7 @@ public struct WorldSender: Hashable, Sendable {
   /// Its attempts, by the peer's numbers.
   public fileprivate(set) var payments: [UInt64] = []
   /// The newest report of an end.
-  public fileprivate(set) var told: SenderReport?
+  public internal(set) var told: SenderReport?
 
   fileprivate init(invoice: Int, _ settings: SenderSettings) {
     self.invoice = invoice
@@ -320,18 +296,18 @@ extension World {
   }
 
   mutating func senderWakes(_ number: Int) {
-    guard senders.all.indices.contains(number) else { return }
+    guard senders.indices.contains(number) else { return }
     tellSender(number, .deadlineReached)
   }
 
   /// After each answer of the peer.
   mutating func tellSender(ofPayment payment: UInt64, _ outcome: PaymentOutcome) {
     guard let number = senders.number(ofPayment: payment), let answer = outcome.attemptAnswer else { return }
-    tellSender(number, .attemptAnswered(attempt: senders.all[number].machine.attempt, answer))
+    tellSender(number, .attemptAnswered(attempt: senders[number].machine.attempt, answer))
   }
 
   private mutating func tellSender(_ number: Int, _ event: SenderEvent) {
-    for directive in senders.handle(number, event, at: peerNow) {
+    for directive in senders[number].machine.handle(event, at: peerNow) {
       switch directive {
       case .attempt: attempt(number)
       case .find(let attempt):
@@ -342,7 +318,7 @@ extension World {
         switch report {
         case .retrying, .skipped: break
         case .settled, .failed, .pending, .alreadyPending, .alreadyPaid, .refused:
-          senders.note(number, told: report)
+          senders[number].told = report
           checkTold(number, report)
         }
       }
@@ -354,37 +330,37 @@ extension World {
     guard !isPeerDown, !settings.losesHints || (number + attempt) % 4 != 3 else {
       return .hintFailed(attempt: attempt, .unreachable)
     }
-    let amountMsat = invoices[senders.all[number].invoice].amountMsat
+    let amountMsat = invoices[senders[number].invoice].amountMsat
     let hint = peer.part { $0.pointee.hint(forAmountMsat: amountMsat, at: peerNow) }
     return .hintAnswered(attempt: attempt, hint)
   }
 
   private mutating func attempt(_ number: Int) {
     if isPeerDown {
-      let attempt = senders.all[number].machine.attempt
+      let attempt = senders[number].machine.attempt
       return tellSender(number, .attemptAnswered(attempt: attempt, .notSent(.notRunning)))
     }
-    let invoice = senders.all[number].invoice
+    let invoice = senders[number].invoice
     let hash = invoices[invoice].invoice.paymentHash
     if peer.part({ $0.pointee.state.payments.contains { $0.request.paymentHash == hash } }) {
       report(.senderKnows, "A sender begins an attempt while an earlier one is under way.")
     }
-    senders.note(number, told: nil)
+    senders[number].told = nil
     let payment = numbers.payment()
-    senders.note(number, payment: payment)
+    senders[number].payments.append(payment)
     request(invoice, part: 1, of: 1, as: payment)
   }
 
   /// The peer has restarted: its senders' connections are broken.
   mutating func breakSenderLinks() {
-    for number in senders.all.indices where settings.retries != .off {
-      tellSender(number, .attemptLost(attempt: senders.all[number].machine.attempt))
+    for number in senders.indices where settings.retries != .off {
+      tellSender(number, .attemptLost(attempt: senders[number].machine.attempt))
     }
   }
 
   /// What the peer knows of the sender's newest attempt.
   private func fate(_ number: Int) -> AttemptFate {
-    guard let id = senders.all[number].payments.last else { return .neverArrived }
+    guard let id = senders[number].payments.last else { return .neverArrived }
     if peer.part({ $0.pointee.state.payments.contains { $0.request.id == id } }) { return .inFlight }
     switch payments.first(where: { $0.id == id })?.state {
     case .paid?: return .ended(.settled)
@@ -396,7 +372,7 @@ extension World {
   // MARK: Checks
 
   private mutating func checkTold(_ number: Int, _ report: SenderReport) {
-    let invoice = senders.all[number].invoice
+    let invoice = senders[number].invoice
     let hash = invoices[invoice].invoice.paymentHash
     let isPaid = payments.contains { $0.invoice == invoice && $0.state == .paid }
     let isUnderWay = peer.part { $0.pointee.state.payments.contains { $0.request.paymentHash == hash } }
@@ -420,14 +396,14 @@ extension World {
       report(.senderKnows, "A sender pays twice for one invoice.")
     }
     guard let number = senders.number(ofInvoice: paid.invoice) else { return }
-    if case .failed? = senders.all[number].told {
+    if case .failed? = senders[number].told {
       report(.senderKnows, "A payment settles after its sender was told “failed”.")
     }
   }
 
   mutating func checkSendersAtTheEnd() {
     guard violation == nil, !isStateLost else { return }
-    for sender in senders.all {
+    for sender in senders {
       let isPaid = payments.contains { $0.invoice == sender.invoice && $0.state == .paid }
       switch sender.told {
       case .settled? where isPaid: break

@@ -80,7 +80,7 @@ public struct WorldWithdrawal: Hashable, Sendable {
 extension World {
   static let walletKey = fundingKey(1)
   static let peerKey = fundingKey(2)
-  private static let target = OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20)))
+  static let target = OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20)))
 
   /// To which the peer seals its pushes: each device has its own.
   static func pushKey(of device: UInt8) -> CurvePoint { fundingKey(3 + device) }
@@ -96,18 +96,6 @@ extension World {
     let request = numbers.request()
     splices.ask(amountSat, as: request)
     tellPhone(.appAsked(request: request, inFront: true))
-  }
-
-  mutating func postWithdrawal(ofRequest request: UInt64) {
-    guard let amountSat = splices.amountSat(ofRequest: request) else { return }
-    lives.app?.value.inbox.append(
-      .requests(.asked("\(request)", .withdrawal(SpliceRequest(amountSat: amountSat, script: Self.target)))))
-  }
-
-  mutating func answerWithdrawal(_ request: String, _ answer: WorldWithdrawal.Answer) {
-    guard let request = UInt64(request) else { return }
-    tellPhone(.appAnswered(request: request))
-    splices.answer(request, answer)
   }
 
   // MARK: Checks
