@@ -1,4 +1,5 @@
 import Ground
+import PhonePolicy
 import Wallet
 
 /// One state of an exploration: a world, and the remaining bounds.
@@ -123,10 +124,13 @@ struct Place: Hashable, Sendable {
     if world.isServedElsewhere, !world.moving.isAsked(at: world.now), world.phone.app == .foreground {
       moves.append(.askToMove)
     }
-    switch other.phone.app {
-    case .foreground, .launching(intoForeground: true): moves.append(.onOther(.home))
-    case .notRunning, .background, .suspended, .launching, .terminating:
-      if left[.opens] > 0 { moves.append(.onOther(.open)) }
+    addOpening(other.phone.app) { moves.append(.onOther($0)) }
+  }
+
+  private func addOpening(_ app: AppState, _ add: (Move) -> Void) {
+    switch app {
+    case .foreground, .launching(intoForeground: true): add(.home)
+    case .notRunning, .background, .suspended, .launching, .terminating: if left[.opens] > 0 { add(.open) }
     }
   }
 
@@ -139,14 +143,23 @@ struct Place: Hashable, Sendable {
     if !hasNetwork { moves.append(.onOther(.network(isThere: true))) }
     for role in [Role.app, .extension] {
       guard let life = glances[role] else { continue }
-      let worker = Worker(role: role, isOnOther: true)
-      if left[.crashes] > 0 { moves.append(.onOther(.kill(role))) }
-      if life.isFrozen {
-        if left[.preemptions] > 0 || !overtakes(.onOther(.thaw(role))) { moves.append(.onOther(.thaw(role))) }
-      } else if left[.freezes] > 0, moves.contains(where: { mover($0) == worker }) {
-        moves.append(.onOther(.freeze(role)))
-        if life.isAboutToWrite, !hasWriter { moves.append(.onOther(.freezeInside(role))) }
-      }
+      addEnds(Worker(role: role, isOnOther: true), life, hasWriter, to: &moves) { .onOther($0) }
+    }
+  }
+
+  /// The process dies, freezes or thaws. A waiting process is frozen only when its event has come.
+  private func addEnds(
+    _ worker: Worker, _ life: Life.Glance, _ hasWriter: Bool, to moves: inout [Move],
+    _ onDevice: (Move) -> Move
+  ) {
+    let role = worker.role
+    if left[.crashes] > 0 { moves.append(onDevice(.kill(role))) }
+    if life.isFrozen {
+      let thaw = onDevice(.thaw(role))
+      if left[.preemptions] > 0 || !overtakes(thaw) { moves.append(thaw) }
+    } else if left[.freezes] > 0, moves.contains(where: { mover($0) == worker }) {
+      moves.append(onDevice(.freeze(role)))
+      if life.isAboutToWrite, !hasWriter { moves.append(onDevice(.freezeInside(role))) }
     }
   }
 
@@ -173,11 +186,7 @@ struct Place: Hashable, Sendable {
   }
 
   private func addUserMoves(to moves: inout [Move]) {
-    switch world.phone.app {
-    case .foreground, .launching(intoForeground: true): moves.append(.home)
-    case .notRunning, .background, .suspended, .launching, .terminating:
-      if left[.opens] > 0 { moves.append(.open) }
-    }
+    addOpening(world.phone.app) { moves.append($0) }
     if world.hasTask {
       moves.append(.endTask)
     } else if left[.tasks] > 0, world.phone.app == .foreground {
@@ -187,18 +196,10 @@ struct Place: Hashable, Sendable {
   }
 
   private func addProcessFaults(to moves: inout [Move], _ glances: Glances) {
+    let hasWriter = world.container.part { $0.pointee.writer } != nil
     for role in [Role.app, .extension] {
       guard let life = glances[role] else { continue }
-      if left[.crashes] > 0 { moves.append(.kill(role)) }
-      if life.isFrozen {
-        if left[.preemptions] > 0 || !overtakes(.thaw(role)) { moves.append(.thaw(role)) }
-      } else if left[.freezes] > 0, hasSomethingToDo(role, moves) {
-        // A waiting process is frozen only when its event has come.
-        moves.append(.freeze(role))
-        if life.isAboutToWrite, world.container.part({ $0.pointee.writer }) == nil {
-          moves.append(.freezeInside(role))
-        }
-      }
+      addEnds(Worker(role: role), life, hasWriter, to: &moves) { $0 }
       if left[.storageFaults] > 0, !life.isFrozen { addStorageFaults(role, to: &moves) }
       if left[.replacedLocks] > 0, life.isOwner { moves.append(.replaceLock(role)) }
       if left[.lostBeats] > 0, world.container.part({ $0.pointee.hasReadableBeat(role) }) {
@@ -215,11 +216,6 @@ struct Place: Hashable, Sendable {
     for fault in StorageFault.allCases where fault.operation == operation {
       moves.append(.failStorage(role, fault))
     }
-  }
-
-  private func hasSomethingToDo(_ role: Role, _ moves: [Move]) -> Bool {
-    for move in moves where mover(move) == Worker(role: role) { return true }
-    return false
   }
 
   private func addOtherFaults(to moves: inout [Move]) {

@@ -29,7 +29,7 @@ public struct Agenda: Hashable, Sendable {
     /// The user asks to move the wallet to the device in hand, unless it is there.
     case askToMove
     /// On the device that is not in hand.
-    indirect case onOther(Action)
+    case onOther(Move)
     /// Injected after this many moves, so that it hits any step.
     case fault(FaultKind, afterMoves: Int)
     /// Fails the next such operation of a process.
@@ -192,9 +192,8 @@ public struct Agenda: Hashable, Sendable {
       for _ in 0..<3 { moves.append((at + generator.span(100..<20_000), .askToMove)) }
       at = at + generator.span(2000..<180_000)
     }
-    let onOther: [Action] = [
-      .open, .open, .home, .quit, .fault(.killApp, afterMoves: 0), .fault(.killExtension, afterMoves: 0),
-      .fault(.freezeApp, afterMoves: 0), .fault(.freezeExtension, afterMoves: 0),
+    let onOther: [Move] = [
+      .open, .open, .home, .quit, .kill(.app), .kill(.extension), .freeze(.app), .freeze(.extension),
     ]
     return moves
       + timed(&generator, from: 12, until: end, every: 100..<15_000) {

@@ -125,14 +125,15 @@ public struct SeedRun {
   /// Carries out a due entry of the agenda; false if there is none.
   private mutating func act() -> Bool {
     let now = world.peerNow
-    for role in [Role.app, .extension] {
-      guard let instant = thawAt[role], instant <= now else { continue }
+    func due(_ instants: PerRole<Instant?>) -> Role? {
+      [.app, .extension].first { instants[$0].map { $0 <= now } ?? false }
+    }
+    if let role = due(thawAt) {
       thawAt[role] = nil
       make(.thaw(role))
       return true
     }
-    for role in [Role.app, .extension] {
-      guard let instant = otherThawAt[role], instant <= now else { continue }
+    if let role = due(otherThawAt) {
       otherThawAt[role] = nil
       make(.onOther(.thaw(role)))
       return true
@@ -176,8 +177,11 @@ public struct SeedRun {
     case .sendIsDone: break
     case .takeOtherDevice: takeOtherDevice()
     case .askToMove: askToMove()
-    case .onOther(let action): onOther(action, &chance)
-    case .storage, .fullDisk: injectStorage(entry.action, &chance)
+    case .onOther(let move): onOther(move, &chance)
+    case .storage(let fault): make(.failStorage(chance.chance(50) ? .app : .extension, fault))
+    case .fullDisk(let span):
+      make(.fillDisk(true))
+      diskHasRoomAt = world.peerNow + span
     case .slowPeer(let span): peerSlowUntil = world.peerNow + span
     case .fault(let fault, let after):
       if let due = armed { inject(due) }
@@ -235,20 +239,12 @@ public struct SeedRun {
 
   private mutating func askToMove() { if world.isServedElsewhere { make(.askToMove) } }
 
-  private mutating func onOther(_ action: Agenda.Action, _ chance: inout SeededGenerator) {
-    switch action {
-    case .open: make(.onOther(.open))
-    case .home: make(.onOther(.home))
-    case .quit: make(.onOther(.quit))
-    case .fault(.killApp, _): make(.onOther(.kill(.app)))
-    case .fault(.killExtension, _): make(.onOther(.kill(.extension)))
-    case .fault(let fault, _):
-      let role = fault == .freezeApp ? Role.app : .extension
+  private mutating func onOther(_ move: Move, _ chance: inout SeededGenerator) {
+    if case .freeze(let role) = move {
       guard world.isOtherDeviceThere else { return }
-      make(.onOther(.freeze(role)))
       otherThawAt[role] = world.peerNow + .milliseconds(Self.freezes[chance.below(Self.freezes.count)])
-    default: break
     }
+    make(.onOther(move))
   }
 
   // MARK: Faults
@@ -289,16 +285,6 @@ public struct SeedRun {
       networkBackAt = world.peerNow + span(10, 60_000)
     case .otherDevice: break
     case .restoreCopy: make(world.hasCopy && chance.chance(50) ? .restoreCopy : .copyDatabase)
-    }
-  }
-
-  private mutating func injectStorage(_ action: Agenda.Action, _ chance: inout SeededGenerator) {
-    switch action {
-    case .storage(let fault): make(.failStorage(chance.chance(50) ? .app : .extension, fault))
-    case .fullDisk(let span):
-      make(.fillDisk(true))
-      diskHasRoomAt = world.peerNow + span
-    default: break
     }
   }
 
