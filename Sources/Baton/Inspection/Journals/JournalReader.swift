@@ -148,7 +148,6 @@ package struct JournalLine: Sendable {
     package var form: Int?
     package var process: String?
     package var pid: Int32?
-    package var startTime: UInt64?
     package var text: String?
     package var reason: String?
 
@@ -171,7 +170,6 @@ package struct JournalLine: Sendable {
       form = record["form"]?.int.map { Int($0) }
       process = record["process"]?.text
       pid = record["pid"]?.int.flatMap { Int32(exactly: $0) }
-      startTime = record["start_time"]?.uint
       text = record["text"]?.text
       reason = record["reason"]?.text
     }
@@ -211,7 +209,6 @@ package final class JournalMerger {
     var reader: JournalReader
     var process: String
     var pid: Int32
-    var startTime: UInt64
     /// The next line and its position in the merged order: never before the earlier lines of its journal.
     var line: JournalLine?
     var order = Instant(nanoseconds: .min)
@@ -335,7 +332,6 @@ package final class JournalMerger {
   private func note(_ header: JournalLine.Header, at index: Int) {
     sources[index].process = header.process ?? sources[index].process
     sources[index].pid = header.pid ?? sources[index].pid
-    sources[index].startTime = header.startTime ?? 0
   }
 
   private func findNewFiles() {
@@ -343,7 +339,7 @@ package final class JournalMerger {
     for name in FilePath.journals(in: directory) where !known.contains(name) {
       let (process, pid) = Self.nameParts(name)
       sources.append(
-        Source(reader: JournalReader(path: "\(directory)/\(name)"), process: process, pid: pid, startTime: 0))
+        Source(reader: JournalReader(path: "\(directory)/\(name)"), process: process, pid: pid))
     }
   }
 

@@ -32,7 +32,7 @@ package struct JournalReplay {
   package struct Outcome: Hashable, Sendable {
     package var records = 0
     /// Events per core, in the order in which the cores began.
-    package var events: [(core: String, count: Int)] = []
+    package var events: [CoreEvents] = []
     package var unknownCores: [String] = []
     package var isTorn = false
     package var difference: Difference?
@@ -47,14 +47,11 @@ package struct JournalReplay {
       if let difference { return "line \(difference.line) differs from its replay: \(difference.sentence)" }
       return missing.map { "cannot be replayed from line \($0.line) on: \($0.sentence)" }
     }
+  }
 
-    package static func == (left: Outcome, right: Outcome) -> Bool {
-      left.records == right.records && left.events.elementsEqual(right.events, by: ==)
-        && left.unknownCores == right.unknownCores && left.isTorn == right.isTorn
-        && left.difference == right.difference && left.missing == right.missing
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(records) }
+  package struct CoreEvents: Hashable, Report {
+    package var core: String
+    package var count: Int
   }
 
   private var outcome = Outcome()
@@ -139,7 +136,9 @@ package struct JournalReplay {
     let name = line.header.core ?? ""
     cores.removeAll { $0.name == name }
     cores.append((name, core))
-    if !outcome.events.contains(where: { $0.core == name }) { outcome.events.append((name, 0)) }
+    if !outcome.events.contains(where: { $0.core == name }) {
+      outcome.events.append(CoreEvents(core: name, count: 0))
+    }
     compare(line, computed, "this program writes the configuration differently")
   }
 

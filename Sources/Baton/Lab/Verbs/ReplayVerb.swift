@@ -121,7 +121,7 @@ package enum ReplayVerb: Verb {
     var same: Bool
     var records: Int
     /// The number of replayed events per core.
-    var events: [CoreEvents]
+    var events: [JournalReplay.CoreEvents]
     var unknownCores: [String]
     var lastLineTorn: Bool
     /// Records from `line` on cannot be compared.
@@ -135,7 +135,7 @@ package enum ReplayVerb: Verb {
       journal = path
       same = outcome.isWhole
       records = outcome.records
-      events = outcome.events.map { CoreEvents(core: $0.core, count: $0.count) }
+      events = outcome.events
       unknownCores = outcome.unknownCores
       lastLineTorn = outcome.isTorn
       if let missing = outcome.missing {
@@ -145,10 +145,5 @@ package enum ReplayVerb: Verb {
       (line, sentence) = (difference.line, difference.sentence)
       (recorded, computed) = (difference.recorded, difference.computed)
     }
-  }
-
-  struct CoreEvents: Report {
-    var core: String
-    var count: Int
   }
 }
