@@ -142,9 +142,10 @@ struct Others: Exclusion {
     switch action {
     case .send: [.beginTask]
     case .sendIsDone: [.endTask]
-    case .cancel, .press, .followLink, .storage, .fullDisk, .slowPeer, .takeOtherDevice, .askToMove, .onOther:
+    case .cancel, .press, .make(.followLink), .storage, .fullDisk, .slowPeer, .takeOtherDevice, .askToMove,
+      .onOther:
       []
-    case .open, .home, .quit, .pay, .withdraw, .fault: nil
+    case .make, .pay, .withdraw, .fault: nil
     }
   }
 

@@ -171,10 +171,6 @@ struct PhoenixApp: Side {
     }
   }
 
-  private func say(_ code: PresenceCode?) -> [GuardDirective] {
-    code.map { [.phone(.say(PresenceMessage(code: $0)))] } ?? []
-  }
-
   private mutating func showChange() -> [GuardDirective] {
     let status = node == .stopped && extensionSeemsConnected ? .waitingForExtension : connection
     guard status != shown, !hasEnded else { return [] }
@@ -298,13 +294,13 @@ struct PhoenixExtension: Side {
       + (isEnding && !isNodeRunning ? [.phone(.end(.terminated))] : serveNext(at: now))
   }
 
-  private func say(_ code: PresenceCode?) -> [GuardDirective] {
-    code.map { [.phone(.say(PresenceMessage(code: $0)))] } ?? []
-  }
-
   mutating func shift(by span: TimeSpan) {
     serving?.totalEnds.shift(by: span)
     serving?.idleEnds.shift(by: span)
     nextBeat.shift(by: span)
   }
+}
+
+private func say(_ code: PresenceCode?) -> [GuardDirective] {
+  code.map { [.phone(.say(PresenceMessage(code: $0)))] } ?? []
 }

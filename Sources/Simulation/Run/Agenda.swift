@@ -7,9 +7,8 @@ import Wallet
 /// agenda too, so that a failure can be shortened.
 public struct Agenda: Hashable, Sendable {
   public enum Action: Hashable, Sendable {
-    case open
-    case home
-    case quit
+    /// The user opens or leaves the app, or follows a link.
+    case make(Move)
     /// A sender pays one of the open invoices, or the app makes some.
     case pay
     /// The user pays an external invoice.
@@ -20,8 +19,6 @@ public struct Agenda: Hashable, Sendable {
     case withdraw
     /// The user presses a button of the app's screen.
     case press
-    /// The user follows a link of the wallet.
-    case followLink
     /// Ends the background task that stands for `send` in other wallets' schemes.
     case sendIsDone
     /// The user takes the other device in hand and opens the wallet there.
@@ -74,7 +71,7 @@ public struct Agenda: Hashable, Sendable {
     world.phone.backgroundTime = generator.chance(50) ? generator.span(0..<2000) : .seconds(180)
     var timed = Self.timed(&generator, from: 0, until: end, every: 300..<40_000) { generator in
       let choice = generator.below(10)
-      return choice < 5 ? .open : choice < 9 ? .home : .quit
+      return .make(choice < 5 ? .open : choice < 9 ? .home : .quit)
     }
     timed += Self.timed(&generator, from: 10, until: end, every: 100..<30_000) { _ in .pay }
     var at = Instant.zero + .seconds(11)
@@ -143,7 +140,7 @@ public struct Agenda: Hashable, Sendable {
     var touching = stream(0x705C_4E00)
     if isTelling, touching.chance(67) {
       timed += Self.timed(&touching, from: 12, until: end, every: 100..<8100) {
-        $0.chance(80) ? .press : .followLink
+        $0.chance(80) ? .press : .make(.followLink)
       }
     }
     // Sorted by time, then by creation: `sorted` is not documented as stable.
@@ -153,7 +150,7 @@ public struct Agenda: Hashable, Sendable {
       let salt =
         switch action {
         case .cancel: cancelling.next()
-        case .press, .followLink: touching.next()
+        case .press, .make(.followLink): touching.next()
         case .takeOtherDevice, .askToMove, .onOther: moving.next()
         default: generator.next()
         }

@@ -165,14 +165,11 @@ public struct SeedRun {
     }
     var chance = SeededGenerator(seed: entry.salt)
     switch entry.action {
-    case .open: make(.open)
-    case .home: make(.home)
-    case .quit: make(.quit)
+    case .make(let move): make(move)
     case .pay: pay(&chance)
     case .send: send(&chance)
     case .cancel: cancel(&chance)
     case .press: make(.press(chance.chance(70) ? .retry : .copy))
-    case .followLink: make(.followLink)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: break
     case .takeOtherDevice: takeOtherDevice()
