@@ -231,10 +231,7 @@ struct Lives: Sendable {
   }
 
   private var lives: [TimelineWho: Life] = [:]
-  /// The pid of the last life of a lane whose journal has ended.
-  private var ended: [TimelineWho: Int32] = [:]
   private var launches: [TimelineWho: (at: TimelineEnd, why: String)] = [:]
-  private var order: [TimelineWho] = []
 
   mutating func take(
     _ said: Said, by who: TimelineWho, _ sheet: inout Sheet, _ ownership: inout OwnershipBars
@@ -242,10 +239,7 @@ struct Lives: Sendable {
     let wallet = { (role: Role) in TimelineWho.wallet(role, device: who.device) }
     switch said {
     case .started(_, let pid): start(who, pid, isOwnWord: true, &sheet, &ownership)
-    case .ended(_, let why):
-      guard let life = lives[who] else { return }
-      ended[who] = life.pid
-      end(who, .end, why, &sheet, &ownership)
+    case .ended(_, let why): end(who, .end, why, &sheet, &ownership)
     case .move(.freeze(let role)), .move(.freezeInside(let role)):
       guard let life = lives[wallet(role)], life.frozen == nil else { return }
       lives[wallet(role)]?.frozen = sheet.begin(.frozen, in: wallet(role), "frozen")
@@ -291,7 +285,6 @@ struct Lives: Sendable {
     let why = launch.map { ": \($0.why)" } ?? ""
     let span = sheet.begin(.life, in: who, "process \(pid)\(why)")
     lives[who] = Life(span: span, pid: pid, hasSaidStart: isOwnWord)
-    if !order.contains(who) { order.append(who) }
     sheet.mark(.start, in: who, "process \(pid) starts\(why)")
     if let launch { sheet.draw(.launch, from: launch.at, to: who, "starts process \(pid)\(why)") }
   }

@@ -225,15 +225,6 @@ package struct PageFrame {
   /// The page may ask the server that it came from, and nobody else.
   var asksItsServer = false
 
-  package init(
-    title: String, styles: [[UInt8]], body: [UInt8], early: [Element] = [], script: [UInt8] = [],
-    late: [Element] = [], asksItsServer: Bool = false
-  ) {
-    (self.title, self.styles, self.body) = (title, styles, body)
-    (self.early, self.script, self.late) = (early, script, late)
-    self.asksItsServer = asksItsServer
-  }
-
   package var html: String {
     let style = styles.map { String(decoding: $0, as: UTF8.self) }.joined()
     let code = String(decoding: script, as: UTF8.self)
