@@ -158,7 +158,8 @@ let package = Package(
     .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
     .testTarget(name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
     .testTarget(
-      name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning", "Wallet", "LightningProvider"]),
+      name: "LightningTests",
+      dependencies: ["Ground", "Guardrails", "Crypto", "Lightning", "Wallet", "LightningProvider"]),
     .testTarget(name: "SenderTests", dependencies: ["Ground", "Lightning"]),
 
     // Reads and writes invoices for Tests/Interop/invoices.py.

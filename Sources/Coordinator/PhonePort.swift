@@ -63,7 +63,7 @@ public typealias ProcessRole = Role
 /// The push's reason, as far as the wallet could read it.
 public typealias PushReason = Push.Reason
 public typealias PushOutcome = Guardrails.PushOutcome
-public typealias SilentPushOutcome = Guardrails.SilentPushOutcome
+public typealias SilentPushOutcome = Ground.SilentPushOutcome
 /// Why the work on a push ended.
 public typealias FinishReason = Guardrails.FinishReason
 /// Why a coordinator ended.

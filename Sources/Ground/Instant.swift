@@ -21,6 +21,13 @@ public struct Instant: Hashable, Comparable, Sendable {
   }
 }
 
+extension Instant? {
+  /// The earlier of both; nil is never. Deadlines are computed after every event, so it allocates no list.
+  package mutating func bound(by other: Instant?) {
+    if let other { self = min(self ?? other, other) }
+  }
+}
+
 /// A length of time in whole nanoseconds.
 public struct TimeSpan: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64

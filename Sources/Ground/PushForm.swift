@@ -15,3 +15,10 @@ public enum PushForm: String, Hashable, Codable, Sendable, CaseIterable {
     }
   }
 }
+
+/// The app's result of a silent push: `UIBackgroundFetchResult`.
+public enum SilentPushOutcome: String, Hashable, Codable, Sendable, CaseIterable {
+  case newData = "new-data"
+  case noData = "no-data"
+  case failed
+}

@@ -309,18 +309,10 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func end(at now: Instant) -> [GuardDirective] {
     guard state == .waiting, let mustEnd else { return [] }
-    let texts = queue.removeAll().flatMap { answerUnserved($0, reason(of: mustEnd), at: now) }
+    let texts = queue.removeAll().flatMap { answerUnserved($0, mustEnd.finish, at: now) }
     guard unserved.isEmpty else { return texts }
     state = .ended
     return texts + [.phone(.end(mustEnd))]
-  }
-
-  private func reason(of end: EndReason) -> FinishReason {
-    switch end {
-    case .fenced: .fenced
-    case .terminated: .terminated
-    case .containerLost: .containerLost
-    }
   }
 
   // MARK: Messages

@@ -115,13 +115,6 @@ extension GuardDirective: Codable {
   }
 }
 
-/// The result of a silent push.
-public enum SilentPushOutcome: String, Hashable, Codable, Sendable {
-  case newData = "new-data"
-  case noData = "no-data"
-  case failed
-}
-
 /// Why the extension's work on one push ended.
 public enum FinishReason: String, Hashable, Codable, Sendable, CaseIterable {
   /// The service's 29.5 s.
@@ -148,6 +141,9 @@ public enum EndReason: String, Hashable, Codable, Sendable, CaseIterable {
   case fenced
   case terminated
   case containerLost = "container-lost"
+
+  /// Of the pushes that were never served.
+  var finish: FinishReason { FinishReason(rawValue: rawValue) ?? .terminated }
 }
 
 /// Why the handler of a silent push failed.

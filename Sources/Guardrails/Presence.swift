@@ -9,37 +9,19 @@ public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
   case extensionPong = 8
   case extensionUnavailable = 12
 
-  public enum Kind: Hashable, Codable, Sendable {
-    case ping
-    case pong
-    case unavailable
+  public enum Kind: UInt8, Hashable, Codable, Sendable {
+    case ping = 1
+    case pong = 2
+    case unavailable = 3
   }
 
+  /// The extension's codes are those of the app, shifted by two bits.
   public init(_ role: Role, _ kind: Kind) {
-    switch (role, kind) {
-    case (.app, .ping): self = .appPing
-    case (.app, .pong): self = .appPong
-    case (.app, .unavailable): self = .appUnavailable
-    case (.extension, .ping): self = .extensionPing
-    case (.extension, .pong): self = .extensionPong
-    case (.extension, .unavailable): self = .extensionUnavailable
-    }
+    self = PresenceCode(rawValue: role == .app ? kind.rawValue : kind.rawValue << 2) ?? .appPing
   }
 
-  public var speaker: Role {
-    switch self {
-    case .appPing, .appPong, .appUnavailable: .app
-    case .extensionPing, .extensionPong, .extensionUnavailable: .extension
-    }
-  }
-
-  public var kind: Kind {
-    switch self {
-    case .appPing, .extensionPing: .ping
-    case .appPong, .extensionPong: .pong
-    case .appUnavailable, .extensionUnavailable: .unavailable
-    }
-  }
+  public var speaker: Role { rawValue < 4 ? .app : .extension }
+  public var kind: Kind { Kind(rawValue: speaker == .app ? rawValue : rawValue >> 2) ?? .ping }
 }
 
 /// The presence channel as one side sees it.

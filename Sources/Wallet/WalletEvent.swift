@@ -47,18 +47,15 @@ public protocol WalletObserver {
 }
 
 extension WalletObserver {
+  public mutating func willHandle(_: GuardEvent, _: Guard) {}
+  public mutating func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
+  public mutating func willHandle(_: NodeEvent, _: NodeMachine) {}
+  public mutating func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
+  public mutating func handled(_: RequestEvent, _: [RequestDirective]) {}
+  public mutating func handled(_: BackgroundEvent, _: [BackgroundDirective]) {}
   public mutating func handled(_: IncomingEvent, _: [IncomingDirective]) {}
   public mutating func handled(_: OpeningEvent, _: [OpeningDirective]) {}
 }
 
 /// No observer.
-public struct Unobserved<Guard: WalletGuard>: WalletObserver {
-  public init() {}
-
-  public func willHandle(_: GuardEvent, _: Guard) {}
-  public func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
-  public func willHandle(_: NodeEvent, _: NodeMachine) {}
-  public func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
-  public func handled(_: RequestEvent, _: [RequestDirective]) {}
-  public func handled(_: BackgroundEvent, _: [BackgroundDirective]) {}
-}
+public struct Unobserved<Guard: WalletGuard>: WalletObserver { public init() {} }

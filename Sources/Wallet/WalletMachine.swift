@@ -1,3 +1,7 @@
+// Wallet: combines the guard, the node, the user's requests and the background work into one wallet. Pure: it talks
+// to the container, the wire and the phone through directives alone, so the processes and the simulation run the same
+// wallet.
+
 import Ground
 import Guardrails
 
@@ -40,8 +44,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   public var deadline: Instant? {
     var earliest = guardrail.deadline
     for deadline in [node.deadline, background.deadline, incoming?.deadline, opening?.deadline] {
-      guard let deadline else { continue }
-      earliest = earliest.map { min($0, deadline) } ?? deadline
+      earliest.bound(by: deadline)
     }
     return earliest
   }
@@ -226,9 +229,12 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .send(let messages): turn.order(.send(messages))
     case .hangUp: turn.order(.hangUp)
     case .cutOff: turn.order(.cutOff)
-    case .report(let news):
-      informOpening(of: news, &turn)
-      if let report = NodeReport(news) { turn.tell(.guardrail(.node(report))) }
+    case .report(let report):
+      informOpening(of: report, &turn)
+      turn.tell(.guardrail(.node(report)))
+    case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
+    // The screen has counted on a new connection.
+    case .connectionKept: if let status { tellIncoming(.shown(status), &turn) }
     default:
       if let reply = RequestEvent.NodeReply(directive, showing: status) { turn.tell(.requests(.node(reply))) }
     }
@@ -340,13 +346,10 @@ extension WalletMachine {
     if let status, status.code.isConnected, background.awaitsNode { turn.tell(.background(.nodeReady)) }
   }
 
-  func informOpening(of news: NodeNews, _ turn: inout WalletTurn) {
-    switch news {
+  func informOpening(of report: NodeReport, _ turn: inout WalletTurn) {
+    switch report {
     case .connecting: tellOpening(.connecting, &turn)
-    case .received(let receipt): tellIncoming(.received(ReceivedPayment(receipt)), &turn)
-    case .holdEnded(let hash): tellIncoming(.holdEnded(hash), &turn)
-    // The screen has counted on a new connection.
-    case .connectionKept: if let status { tellIncoming(.shown(status), &turn) }
+    case .received(let payment): tellIncoming(.received(payment), &turn)
     default: break
     }
   }

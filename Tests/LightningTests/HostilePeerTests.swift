@@ -109,7 +109,10 @@
     _ = node.handle(.dialled, at: start)
     let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
     #expect(node.handle(.received(.initMessage(InitMessage())), at: start) == [])
-    #expect(node.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
+    #expect(
+      node.handle(.received(.fenceAnswer(answer)), at: start) == [
+        .cutOff, .report(.refused(highest: answer.highest, container: answer.container)),
+      ])
   }
 }
 

@@ -1,3 +1,5 @@
+import Guardrails
+
 @testable import Lightning
 @testable import Wallet
 @testable import LightningProvider
@@ -44,7 +46,8 @@ struct NodeWorld {
   /// The types of the wallet's messages that reached the peer.
   var saidToPeer: [UInt16] = []
   /// The owners' reports, except troubles.
-  var news: [NodeNews] = []
+  var news: [NodeReport] = []
+  var endedHolds: [Bytes32] = []
   /// The wallet's outgoing payments.
   var sent = SentPayments()
   var refusals: [String] = []
@@ -161,6 +164,7 @@ struct NodeWorld {
     case .cutOff: hangUp()
     case .report(.trouble(let sentence)): troubles.append(sentence)
     case .report(let said): news.append(said)
+    case .holdEnded(let hash): endedHolds.append(hash)
     case .webhookAnswered(_, let answer): webhookAnswers.append(answer)
     case .paymentRefused(_, let why), .spliceRefused(let why), .cancelRefused(_, let why),
       .webhookRefused(_, let why):
@@ -169,7 +173,7 @@ struct NodeWorld {
     case .spliceEnded(let id, let end): splicesEnded.append(SpliceSaid(id: id, end: end))
     case .paymentOffered(let hash): offered.append(hash)
     case .invoiceCancelled(let hash): cancelled.append(hash)
-    case .invoiceStored, .invoiceRefused, .paymentEnded: break
+    case .invoiceStored, .invoiceRefused, .paymentEnded, .connectionKept: break
     }
     return nil
   }

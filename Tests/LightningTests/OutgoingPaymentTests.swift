@@ -107,7 +107,7 @@
         "the wallet can send 1,000,000 sat now, less than the payment's 1,000,000,001 msat; receive some first"
       ])
     #expect(world.sent.offered.isEmpty)
-    #expect(world.node?.wantedPayments.payments.isEmpty == true)
+    #expect(world.node?.wantedPayments.all.isEmpty == true)
   }
 
   @Test

@@ -93,9 +93,4 @@ private struct ReportObserver<Guard: WalletGuard>: WalletObserver {
   mutating func willHandle(_ event: GuardEvent, _: Guard) {
     if case .node(let report) = event { reports.append(report) }
   }
-  func willHandle(_: NodeEvent, _: NodeMachine) {}
-  func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
-  func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
-  func handled(_: RequestEvent, _: [RequestDirective]) {}
-  func handled(_: BackgroundEvent, _: [BackgroundDirective]) {}
 }

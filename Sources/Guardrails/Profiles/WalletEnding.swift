@@ -12,11 +12,5 @@ public enum WalletEnding: String, Hashable, Sendable {
   case noWallet = "no-wallet"
   case failed
 
-  public init(_ reason: EndReason) {
-    switch reason {
-    case .fenced: self = .fenced
-    case .terminated: self = .terminated
-    case .containerLost: self = .containerLost
-    }
-  }
+  public init(_ reason: EndReason) { self = WalletEnding(rawValue: reason.rawValue) ?? .failed }
 }

@@ -100,10 +100,7 @@ public struct BackgroundWork: Core {
   ) -> [BackgroundDirective] {
     guard !runs.contains(where: { $0.number == number }) else { return [] }
     // Submitted by an earlier app process that was set to clean up.
-    if task == .processing, !habits.cleansUp {
-      return [.complete(task, run: number, isSuccess: true, "nothing to do")]
-    }
-    if task == .paykitPoll, habits.pollsPaykit != true {
+    if task == .processing && !habits.cleansUp || task == .paykitPoll && habits.pollsPaykit != true {
       return [.complete(task, run: number, isSuccess: true, "nothing to do")]
     }
     runs.append(Run(task: task, number: number, endsBy: now + Self.timeLimit, nextStep: nil))

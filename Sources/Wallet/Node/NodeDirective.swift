@@ -1,4 +1,5 @@
 import Ground
+import Guardrails
 import Lightning
 
 /// Orders to the wallet's ports, and reports to its other parts, to be carried out in order.
@@ -20,7 +21,12 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   /// Close at once; unread and unsent bytes are dropped. No answer.
   case cutOff
 
-  case report(NodeNews)
+  /// To the guard.
+  case report(NodeReport)
+  /// The peer no longer holds a payment of this hash, which has failed. It may report that again.
+  case holdEnded(Bytes32)
+  /// A new connection was asked for, and the open one has work.
+  case connectionKept
   case invoiceStored(paymentHash: Bytes32)
   case invoiceRefused(paymentHash: Bytes32, NodeRefusal)
   /// From now on a payment of this invoice is refused.
@@ -48,23 +54,6 @@ public enum NodeOutgoing: Hashable, Codable, Sendable {
   case channel(ChannelOutgoing)
   /// A `NodeBackup`, to be sealed and sent as `peer_storage`.
   case backup(Blob)
-}
-
-/// The node's reports to the guard; the end of a hold is none of its concerns.
-public enum NodeNews: Hashable, Codable, Sendable {
-  case connecting
-  case established
-  /// Reported when it changes; no activity at the node's start.
-  case busy(NodeActivity)
-  case received(Receipt)
-  /// The peer no longer holds a payment of this hash, which has failed. It may report that again.
-  case holdEnded(Bytes32)
-  /// A new connection was asked for, and the open one has work.
-  case connectionKept
-  case stopped
-  case fenced
-  case refused(FenceAnswer)
-  case trouble(String)
 }
 
 /// Why the node refused a request.

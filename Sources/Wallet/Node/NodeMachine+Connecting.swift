@@ -65,7 +65,7 @@ extension NodeMachine {
     let refusals = giveUpWaitingWrites()
     forgetConnection()
     state = .stopped
-    return refusals + [.cutOff, .report(.refused(answer))]
+    return refusals + [.cutOff, .report(.refused(highest: answer.highest, container: answer.container))]
   }
 
   /// The peer's storage may come before its channel_reestablish, or after it.

@@ -33,7 +33,7 @@ extension NodeMachine {
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
-    wantedPayments.add(payment, until: now + Self.payTimeout)
+    wantedPayments.add(hash, payment, until: now + Self.payTimeout)
     return advance(mustStore: false, at: now) + endPause()
   }
 
@@ -45,7 +45,8 @@ extension NodeMachine {
     }
     var offered: [OutgoingPayment] = []
     var refusals: [NodeDirective] = []
-    for var payment in wantedPayments.payments {
+    for wanted in wantedPayments.all {
+      var payment = wanted.request
       // The payment is durable already; only its answer was lost.
       guard !node.payments.pending.contains(where: { $0.paymentHash == payment.paymentHash }) else {
         wantedPayments.remove(payment.paymentHash)
@@ -108,17 +109,19 @@ extension NodeMachine {
       + change.ended.map { .paymentEnded($0) }
   }
 
-  // MARK: Giving up
+  // MARK: Giving up, of payments that the step under way does not make durable
 
   mutating func refuseLatePayments(at now: Instant) -> [NodeDirective] {
     let why = isSplicing ? Self.payDuringSplice : Self.payTimedOut
-    return wantedPayments.takeOpen(besides: step, lateAt: now).map {
+    return wantedPayments.take(besides: step?.offered ?? [], lateAt: now).map {
       .paymentRefused(paymentHash: $0, .because(why))
     }
   }
 
   mutating func refusePayments(_ sentence: String) -> [NodeDirective] {
-    wantedPayments.takeOpen(besides: step).map { .paymentRefused(paymentHash: $0, .because(sentence)) }
+    wantedPayments.take(besides: step?.offered ?? []).map {
+      .paymentRefused(paymentHash: $0, .because(sentence))
+    }
   }
 }
 
@@ -163,4 +166,8 @@ public struct PastPayments: Hashable, Sendable {
       if case .paid = one.end { entries.append(Entry(paymentHash: one.payment.paymentHash, end: .paid)) }
     }
   }
+}
+
+extension NodeMachine.Step {
+  var offered: [Bytes32] { change.payments?.offered.map(\.paymentHash) ?? [] }
 }

@@ -1,4 +1,5 @@
 import Ground
+import Guardrails
 import Lightning
 
 // The channel in use: receive, make durable, send.
@@ -26,7 +27,7 @@ extension NodeMachine {
     case .service(let payload): return serviceReceived(payload)
     // For a wallet without a push key a message of an unknown odd type.
     case .holdEnded(let paymentHash):
-      return isConnected && pushKey != nil ? [.report(.holdEnded(paymentHash))] : []
+      return isConnected && pushKey != nil ? [.holdEnded(paymentHash)] : []
     case .warning(let warning): return [.report(.trouble("the peer warns: \(warning.text)"))]
     case .error(let error):
       guard isConnected else { return [] }
@@ -107,7 +108,9 @@ extension NodeMachine {
     var directives: [NodeDirective] = outgoing.isEmpty ? [] : [.send(outgoing)]
     directives += done.change.invoiceAnswer
     // The receipts of a backup were reported by the owner that accepted them.
-    if done.change.restored == nil { directives += done.change.received.map { .report(.received($0)) } }
+    if done.change.restored == nil {
+      directives += done.change.received.map { .report(.received(ReceivedPayment($0))) }
+    }
     if isRunning { directives += say(activity) }
     directives +=
       answerPayments(done.change.payments)

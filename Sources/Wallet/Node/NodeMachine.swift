@@ -88,8 +88,9 @@ public struct NodeMachine: Core {
   var connection = NodeConnection()
   /// Each stores or cancels an invoice, after the step under way.
   var invoiceChanges: [NodeChange] = []
-  var wantedPayments = WantedPayments()
-  var wantedWebhooks = WantedWebhookRequests()
+  /// Until they are durable in the channel.
+  var wantedPayments = Wanted<Bytes32, OutgoingPayment>()
+  var wantedWebhooks = Wanted<String, WebhookRequest>()
   var pace: DialPace
   /// The peer has failed this owner's channel.
   var failure: ChannelFailure?
@@ -136,18 +137,13 @@ public struct NodeMachine: Core {
       earliest = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
     }
-    // No array: this is computed after every event.
-    func consider(_ candidate: Instant?) {
-      guard let candidate else { return }
-      earliest = min(earliest ?? candidate, candidate)
-    }
-    consider(step?.retryAt)
-    consider(silenceEndsAt)
-    consider(partialsEnd)
-    consider(wantedPayments.giveUpAt(besides: step))
-    consider(wantedWebhooks.giveUpAt)
-    consider(unanswered.giveUpAt)
-    consider(spliceDeadline)
+    earliest.bound(by: step?.retryAt)
+    earliest.bound(by: silenceEndsAt)
+    earliest.bound(by: partialsEnd)
+    earliest.bound(by: wantedPayments.giveUpAt(besides: step?.offered ?? []))
+    earliest.bound(by: wantedWebhooks.giveUpAt())
+    earliest.bound(by: unanswered.giveUpAt)
+    earliest.bound(by: spliceDeadline)
     return earliest
   }
 
@@ -197,9 +193,9 @@ public struct NodeMachine: Core {
   ) -> [NodeDirective] {
     guard stage == .stopped else { return [] }
     step = nil
-    wantedPayments = WantedPayments()
+    wantedPayments = Wanted()
     let unbegun =
-      refuseSplice(Self.spliceGivenUp) + unanswered.giveUp() + wantedWebhooks.refuse(Self.webhookGivenUp)
+      refuseSplice(Self.spliceGivenUp) + unanswered.giveUp() + refuseWebhooks(Self.webhookGivenUp)
     forgetConnection()
     self.claim = claim
     replacing = replaced
@@ -270,7 +266,7 @@ public struct NodeMachine: Core {
     guard stage != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
     let unpaid =
       refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
-      + wantedWebhooks.refuse(Self.webhookGivenUp)
+      + refuseWebhooks(Self.webhookGivenUp)
     forgetConnection()
     claim = nil
     replacing = nil
@@ -287,7 +283,7 @@ public struct NodeMachine: Core {
     connection = NodeConnection()
     if step?.retryAt != nil, step?.change.isOfInvoice == false { step = nil }
     step?.outgoing = []
-    wantedWebhooks.forgetConnection()
+    for index in wantedWebhooks.all.indices { wantedWebhooks.all[index].isSent = false }
     channel = nil
     partials = []
   }
@@ -299,7 +295,7 @@ public struct NodeMachine: Core {
     let refusals = refuseInvoices(Self.givenUp, besides: blocked)
     if blocked != nil { step = nil }
     return refusals + refusePayments(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
-      + wantedWebhooks.refuse(Self.webhookGivenUp)
+      + refuseWebhooks(Self.webhookGivenUp)
   }
 
   var isConnected: Bool {
@@ -319,9 +315,11 @@ public struct NodeMachine: Core {
       step = waiting
       return write(waiting.change)
     }
-    if let end = wantedPayments.giveUpAt(besides: step), now >= end { return refuseLatePayments(at: now) }
-    if let end = wantedWebhooks.giveUpAt, now >= end {
-      return wantedWebhooks.refuse(Self.webhookTimedOut, lateAt: now)
+    if let end = wantedPayments.giveUpAt(besides: step?.offered ?? []), now >= end {
+      return refuseLatePayments(at: now)
+    }
+    if let end = wantedWebhooks.giveUpAt(), now >= end {
+      return refuseWebhooks(Self.webhookTimedOut, lateAt: now)
     }
     if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return unanswered.giveUp() }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
@@ -576,7 +574,7 @@ extension NodeMachine {
     case .pausing: return endPause()
     case .mute: break
     case .established where activity == .nothing && step == nil: break
-    case .established: return [.report(.connectionKept)]
+    case .established: return [.connectionKept]
     default: return []
     }
     pace.startAnew()

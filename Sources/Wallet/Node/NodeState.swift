@@ -1,4 +1,5 @@
 import Ground
+import Guardrails
 import Lightning
 
 /// The node's state, read from the container by the owner of an epoch and dropped at its end.
@@ -81,6 +82,13 @@ public struct Receipt: Hashable, Codable, Sendable {
   public var invoice: Invoice
   /// The amount received, which may be above the invoice's.
   public var amountMsat: UInt64
+}
+
+extension ReceivedPayment {
+  public init(_ receipt: Receipt) {
+    self.init(
+      paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat, text: receipt.invoice.text)
+  }
 }
 
 /// The backup that the peer has sent, as far as it could be opened.

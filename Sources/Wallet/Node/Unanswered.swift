@@ -68,8 +68,10 @@ extension NodeMachine {
   /// The step's write has failed. Its requests are not refused yet: the write may be durable.
   mutating func keepUnanswered(at now: Instant) {
     let isSplice = isBindingSplice
+    let payments = (step?.offered ?? []).filter { wantedPayments.contains($0) }
+    for payment in payments { wantedPayments.remove(payment) }
     unanswered.keep(
-      wantedPayments.take(step), cancelled: step?.change.cancelled, splice: isSplice,
+      payments, cancelled: step?.change.cancelled, splice: isSplice,
       until: now + Self.payTimeout)
     if isSplice { wantedSplice = nil }
   }

@@ -171,7 +171,9 @@ extension RequestEvent.NodeReply {
     case .spliceEnded(let id, _): self = .ended(.splice(id))
     case .webhookAnswered(let id, let answer): self = .answered(.webhook(id), answer)
     case .webhookRefused(let id, let why): self = .refused(.webhook(id), why, status)
-    case .checkRow, .checkAfterInit, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
+    case .checkRow, .checkAfterInit, .write, .dial, .send, .hangUp, .cutOff, .report, .holdEnded,
+      .connectionKept:
+      return nil
     }
   }
 }

@@ -117,8 +117,6 @@ struct PartEventLog<Guard: GuardMachine & WalletGuard>: WalletObserver {
 
   mutating func willHandle(_ event: GuardEvent, _: Guard) { partEvents.append(.guardrail(event)) }
   mutating func willHandle(_ event: NodeEvent, _: NodeMachine) { partEvents.append(.node(event)) }
-  func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
-  func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
   mutating func handled(_ event: RequestEvent, _: [RequestDirective]) { partEvents.append(.requests(event)) }
   mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) {
     partEvents.append(.background(event))

@@ -53,7 +53,8 @@ package enum NodeSentences {
     // The answer to the request carries the reason.
     case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused, .webhookRefused, .webhookAnswered:
       nil
-    case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .invoiceStored: nil
+    case .checkRow, .checkAfterInit, .hangUp, .cutOff, .report, .holdEnded, .connectionKept, .invoiceStored:
+      nil
     }
   }
 
