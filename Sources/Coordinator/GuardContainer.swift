@@ -24,7 +24,7 @@ package struct ContainerAnswer<State> {
   package var event: GuardEvent?
   /// The node's state as read in the claim: earlier state is void.
   package var state: State?
-  /// The error behind the event's sentence.
+  /// The error behind the event's sentence; nil if another process is inside a transaction.
   package var failure: ContainerError?
 }
 
@@ -34,7 +34,8 @@ package final class GuardContainer<State> {
   private let process: ProcessIdentity
   private let clock: ContainerClock
   private let reading: (NodeReader) throws -> State
-  private let note: (ContainerNote) -> Void
+  /// For the log: nothing depends on it.
+  private let note: (String) -> Void
   /// The last result, as the lock is taken again with every beat and only changes are noted.
   private var lastLockTry = LockTry.taken
 
@@ -44,7 +45,7 @@ package final class GuardContainer<State> {
   /// `process` is fixed for the whole run: it is in every beat.
   package init(
     _ shared: SharedContainer, process: ProcessIdentity, clock: ContainerClock = .kernel,
-    note: @escaping (ContainerNote) -> Void, reading: @escaping (NodeReader) throws -> State
+    note: @escaping (String) -> Void, reading: @escaping (NodeReader) throws -> State
   ) {
     self.shared = shared
     self.process = process
@@ -75,8 +76,10 @@ package final class GuardContainer<State> {
   private func setIntent(_ wantsNode: Bool) {
     switch shared.setIntent(wantsNode) {
     case .taken: break
-    case .busy: note(.intentHeldByAnother)
-    case .damaged(let error): note(.intentDamaged(error))
+    case .busy:
+      note("another app process holds the intent lock; this process's intent is only sent as a message")
+    case .damaged(let error):
+      note("the intent lock failed, so the intent is only sent as a message: \(error)")
     }
   }
 
@@ -86,7 +89,6 @@ package final class GuardContainer<State> {
       let holder = observation.row?.process
       holderToWatch = holder?.pid == process.pid ? nil : holder
       return answered(.observed(observation))
-    case .blocked(let holder): return answered(.lookFailed(Trouble(holder)))
     case .failed(let error): return failed(error) { .lookFailed($0) }
     }
   }
@@ -107,7 +109,6 @@ package final class GuardContainer<State> {
       return ContainerAnswer(event: .claimed(claim), state: state)
     case .superseded: return answered(.claimSuperseded)
     case .ownLockBusy: return answered(.ownLockWasBusy)
-    case .blocked(let holder): return answered(.claimFailed(Trouble(holder)))
     case .failed(let error): return failed(error) { .claimFailed($0) }
     }
   }
@@ -115,7 +116,6 @@ package final class GuardContainer<State> {
   private func readRow() -> ContainerAnswer<State> {
     switch shared.readRow() {
     case .row(let row): answered(.rowRead(row, appWantsNode: shared.appWantsNode))
-    case .blocked(let holder): answered(.rowReadFailed(Trouble(holder)))
     case .failed(let error): failed(error) { .rowReadFailed($0) }
     }
   }
@@ -126,7 +126,6 @@ package final class GuardContainer<State> {
   ) -> ContainerAnswer<State> {
     switch shared.read({ _, reader in try reading(reader) }) {
     case .read(let payments): answered(.receivedFound(payments, push: push))
-    case .blocked(let holder): answered(.receivedNotRead(Trouble(holder), push: push))
     case .failed(let error): failed(error) { .receivedNotRead($0, push: push) }
     }
   }
@@ -134,8 +133,7 @@ package final class GuardContainer<State> {
   private func answered(_ event: GuardEvent) -> ContainerAnswer<State> { ContainerAnswer(event: event) }
 
   private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) -> ContainerAnswer<State> {
-    let trouble = error.isLossOfTheContainer ? Trouble.lost("\(error)") : .failed("\(error)")
-    return ContainerAnswer(event: event(trouble), failure: error)
+    ContainerAnswer(event: event(Trouble(error)), failure: error.isBlocked ? nil : error)
   }
 
   private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {
@@ -143,7 +141,7 @@ package final class GuardContainer<State> {
     let beat = Beat(
       role: shared.role, epoch: epoch, phase: phase, counter: counter, process: process,
       bootClock: clock.bootClock(), wallClockNanoseconds: clock.wallNanoseconds())
-    if case .failed(let error) = shared.write(beat) { note(.beatNotWritten(error)) }
+    if case .failed(let error) = shared.write(beat) { note("no beat was written: \(error)") }
   }
 
   private func keepRoleLock() {
@@ -151,39 +149,19 @@ package final class GuardContainer<State> {
     defer { lastLockTry = lockTry }
     guard lockTry != lastLockTry else { return }
     switch lockTry {
-    case .taken: note(.roleLockGuardsAgain)
-    case .busy: note(.roleLockHeldByAnother)
-    case .damaged(let error): note(.roleLockDamaged(error))
+    case .taken: note("the role lock is held again")
+    case .busy: note("another process holds the role lock; this process may look dead to others")
+    case .damaged(let error):
+      note("the role lock failed, so this process may look dead to others: \(error)")
     }
   }
 }
 
 extension Trouble {
-  fileprivate init(_ holder: BlockedBy?) {
-    self = .blocked(pid: holder?.pid, isStopped: holder?.isStopped ?? false)
-  }
-}
-
-/// A note for the log. Nothing depends on it.
-package enum ContainerNote: Hashable, Sendable, CustomStringConvertible {
-  case intentHeldByAnother
-  case intentDamaged(ContainerError)
-  case roleLockGuardsAgain
-  case roleLockHeldByAnother
-  case roleLockDamaged(ContainerError)
-  case beatNotWritten(ContainerError)
-
-  package var description: String {
-    switch self {
-    case .intentHeldByAnother:
-      "another app process holds the intent lock; this process's intent is only sent as a message"
-    case .intentDamaged(let error):
-      "the intent lock failed, so the intent is only sent as a message: \(error)"
-    case .roleLockGuardsAgain: "the role lock is held again"
-    case .roleLockHeldByAnother: "another process holds the role lock; this process may look dead to others"
-    case .roleLockDamaged(let error):
-      "the role lock failed, so this process may look dead to others: \(error)"
-    case .beatNotWritten(let error): "no beat was written: \(error)"
+  package init(_ error: ContainerError) {
+    switch error {
+    case .blocked(_, let holder): self = .blocked(pid: holder?.pid, isStopped: holder?.isStopped ?? false)
+    default: self = error.isLossOfTheContainer ? .lost("\(error)") : .failed("\(error)")
     }
   }
 }

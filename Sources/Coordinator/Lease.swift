@@ -79,7 +79,6 @@ public final class Lease {
       end()
       owner?.wasFenced(self)
       throw CoordinatorError.fenced
-    case .blocked(let holder): throw CoordinatorError(blockedBy: holder)
     case .failed(let error):
       if error.isLossOfTheContainer { owner?.lostContainer(error) }
       if let thrown, error.isOfTheWorkItself { throw thrown }
@@ -138,7 +137,7 @@ public enum CoordinatorError: Error, Hashable, Sendable, CustomStringConvertible
   init(_ error: ContainerError) {
     let log = "\(error)"
     switch error {
-    case .blocked(_, let holder): self.init(blockedBy: holder)
+    case .blocked(_, let holder): self = .blocked(pid: holder?.pid, isStopped: holder?.isStopped ?? false)
     case .full: self = .diskFull(log: log)
     case _ where error.isLossOfTheContainer: self = .containerLost(log: log)
     case .corrupt, .databaseLost, .lacksAPart, .epochsExhausted: self = .damaged(log: log)
@@ -148,9 +147,5 @@ public enum CoordinatorError: Error, Hashable, Sendable, CustomStringConvertible
       self = .unusable(log: log)
     default: self = .failed(log: log)
     }
-  }
-
-  init(blockedBy holder: BlockedBy?) {
-    self = .blocked(pid: holder?.pid, isStopped: holder?.isStopped ?? false)
   }
 }

@@ -56,7 +56,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     self.phone = phone
     self.now = now
     container = GuardContainer(
-      shared, process: Kernel.ownIdentity(), note: { phone.note($0.description) },
+      shared, process: Kernel.ownIdentity(), note: { phone.note($0) },
       reading: { try node.readState($0) })
     machine =
       switch role {

@@ -34,17 +34,11 @@ public struct HeartbeatTiming: Hashable, Codable, Sendable {
   }
 }
 
-public enum HeartbeatTimingError: Error, Hashable, CustomStringConvertible {
-  case intervalOutOfRange
-  case ruleShorterThanTwoBeats
-  case ruleTooLong
+public enum HeartbeatTimingError: String, Error, Hashable, CustomStringConvertible {
+  case intervalOutOfRange = "the beat interval must be between 10 ms and 10 minutes; Phoenix uses 2s"
+  case ruleShorterThanTwoBeats =
+    "the time until a beat is stale must be at least two beat intervals, or one late beat makes a live owner look frozen; use 5s for beats of 2s"
+  case ruleTooLong = "the time until a beat is stale must be at most one hour"
 
-  public var description: String {
-    switch self {
-    case .intervalOutOfRange: "the beat interval must be between 10 ms and 10 minutes; Phoenix uses 2s"
-    case .ruleShorterThanTwoBeats:
-      "the time until a beat is stale must be at least two beat intervals, or one late beat makes a live owner look frozen; use 5s for beats of 2s"
-    case .ruleTooLong: "the time until a beat is stale must be at most one hour"
-    }
-  }
+  public var description: String { rawValue }
 }

@@ -61,6 +61,9 @@ public enum ContainerError: Error, Hashable, Sendable {
     }
   }
 
+  /// Another process is inside a transaction: nothing was done, try again.
+  public var isBlocked: Bool { if case .blocked = self { true } else { false } }
+
   // MARK: Words of a system error
 
   /// ENOENT for an existing directory is the answer of a kernel file system such as /proc.
@@ -101,6 +104,12 @@ public enum ContainerError: Error, Hashable, Sendable {
     case .writableByOthers(let mode), .openToOthers(let mode): self = .wrongMode(path: path, mode: mode)
     case .failed(let code): self = .init(errno: code, path: path, doing: "opening")
     }
+  }
+
+  /// Busy: another process is inside a transaction, named if the kernel's list shows it.
+  init(_ error: any Error, in layout: ContainerLayout) {
+    self.init(error, path: layout.database)
+    if case .blocked(let path, nil) = self { self = .blocked(path: path, by: BlockedBy.find(in: layout)) }
   }
 
   /// The container's error for an error thrown inside a transaction.

@@ -9,9 +9,7 @@ public enum ClaimResult<State> {
   case superseded(ClaimRow?)
   /// Another process of this role holds its lock, or probes it for an instant.
   case ownLockBusy
-  /// A process is inside a transaction: nothing was decided, try again.
-  case blocked(BlockedBy?)
-  /// If the disk failed, the claim may be durable or not: look again.
+  /// After `blocked` nothing was decided. If the disk failed, the claim may be durable or not: look again.
   case failed(ContainerError)
 }
 
@@ -21,29 +19,32 @@ public enum FencedResult<Value> {
   case written(Value)
   /// Another claim owns the node; nothing was changed.
   case fenced(by: ClaimRow?)
-  case blocked(BlockedBy?)
   /// Rolled back; the outcome is unknown if the disk failed while committing.
   case failed(ContainerError)
 }
 
 public enum RowResult: Hashable, Sendable {
   case row(ClaimRow?)
-  case blocked(BlockedBy?)
   case failed(ContainerError)
 }
 
 public enum ReadResult<Value> {
   case read(Value)
-  case blocked(BlockedBy?)
   case failed(ContainerError)
 }
 
 public enum LookResult: Hashable, Sendable {
   case seen(Observation)
-  case blocked(BlockedBy?)
   case failed(ContainerError)
 }
 
+/// A result of a transaction.
+protocol AttemptResult { static func failed(_ error: ContainerError) -> Self }
+
+extension ClaimResult: AttemptResult {}
+extension FencedResult: AttemptResult {}
+extension RowResult: AttemptResult {}
+extension ReadResult: AttemptResult {}
 extension ClaimResult: Equatable where State: Equatable {}
 extension ClaimResult: Sendable where State: Sendable {}
 extension FencedResult: Equatable where Value: Equatable {}

@@ -34,13 +34,7 @@ public final class SharedContainer {
     try layout.create()
     do {
       return try SharedContainer(layout: layout, role: role, nodeSchema: nodeSchema)
-    } catch {
-      let translated = ContainerError(error, path: layout.database)
-      if case .blocked(let path, nil) = translated {
-        throw .blocked(path: path, by: BlockedBy.find(in: layout))
-      }
-      throw translated
-    }
+    } catch { throw ContainerError(error, in: layout) }
   }
 
   private init(layout: ContainerLayout, role: Role, nodeSchema: [String]) throws {
@@ -216,8 +210,8 @@ extension SharedContainer {
   private func claimLocked<State>(
     by claimant: Claimant, reading: (NodeReader) throws -> State, verdict: (ClaimRow?) -> Verdict
   ) -> ClaimResult<State> {
-    do {
-      return try connection.transaction(.immediate) {
+    attempt {
+      try connection.transaction(.immediate) {
         try checkIdentity()
         let claims = ClaimTable(connection: connection)
         let row = try claims.highestRow()
@@ -232,45 +226,30 @@ extension SharedContainer {
           return .claimed(claim, try reading(reader))
         }
       }
-    } catch {
-      switch obstacle(error) {
-      case .blocked(let holder): return .blocked(holder)
-      case .failed(let error): return .failed(error)
-      }
     }
   }
 
-  enum Obstacle {
-    case blocked(BlockedBy?)
-    case failed(ContainerError)
-  }
-
-  /// Busy is not an error: another process is inside a transaction, named if the kernel's list shows it.
-  func obstacle(_ error: any Error) -> Obstacle {
-    let translated = ContainerError(error, path: layout.database)
-    if translated.isLossOfTheContainer { rescueLog() }
-    if case .blocked = translated { return .blocked(BlockedBy.find(in: layout)) }
-    return .failed(translated)
+  private func attempt<Answer: AttemptResult>(_ body: () throws -> Answer) -> Answer {
+    do { return try body() } catch {
+      let translated = ContainerError(error, in: layout)
+      if translated.isLossOfTheContainer { rescueLog() }
+      return .failed(translated)
+    }
   }
 }
 
 extension SharedContainer {
   /// The row of the highest epoch: one prepared query, no write lock. Read before each beat.
   public func readRow() -> RowResult {
-    do {
+    attempt {
       try checkIdentity()
       return .row(try ClaimTable(connection: connection).highestRow())
-    } catch {
-      switch obstacle(error) {
-      case .blocked(let holder): return .blocked(holder)
-      case .failed(let error): return .failed(error)
-      }
     }
   }
 
   /// Reads the row and node state in one transaction, as after the peer's `init`.
   public func read<Value>(_ body: (ClaimRow?, NodeReader) throws -> Value) -> ReadResult<Value> {
-    do {
+    attempt {
       try checkIdentity()
       return try connection.transaction(.deferred) {
         try checkIdentity()
@@ -278,11 +257,6 @@ extension SharedContainer {
         let reader = NodeReader(connection)
         defer { reader.end() }
         return .read(try body(row, reader))
-      }
-    } catch {
-      switch obstacle(error) {
-      case .blocked(let holder): return .blocked(holder)
-      case .failed(let error): return .failed(error)
       }
     }
   }
@@ -296,7 +270,6 @@ extension SharedContainer {
       row: nil, holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: boot, bootClock: bootClock)
     for _ in 0..<3 {
       switch readRow() {
-      case .blocked(let holder): return .blocked(holder)
       case .failed(let error): return .failed(error)
       case .row(let row): observation.row = row
       }
@@ -330,7 +303,7 @@ extension SharedContainer {
   public func fencedWrite<Value>(
     under claim: Claim, what: String, atMonotonic now: Instant, _ body: (NodeWriter) throws -> Value
   ) -> FencedResult<Value> {
-    do {
+    attempt {
       try checkIdentity()
       let result: FencedResult<Value> = try connection.transaction(.immediate) {
         try checkIdentity()
@@ -348,11 +321,6 @@ extension SharedContainer {
       // A commit into files that were unlinked meanwhile is not durable: it must not be acknowledged.
       try checkIdentity()
       return result
-    } catch {
-      switch obstacle(error) {
-      case .blocked(let holder): return .blocked(holder)
-      case .failed(let error): return .failed(error)
-      }
     }
   }
 
@@ -366,7 +334,6 @@ extension SharedContainer {
     }
     switch result {
     case .read(let answer): return answer
-    case .blocked(let holder): return .blocked(holder)
     case .failed(let error): return .failed(error)
     }
   }

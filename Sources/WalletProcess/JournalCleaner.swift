@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Glibc
+import Ground
 import Platform
 import Wallet
 
@@ -70,23 +71,11 @@ final class JournalCleaner {
 
   /// Its process may still run; an unreadable file is kept.
   private func isInUse(_ name: String) -> Bool {
-    guard let bytes = try? SmallFile.readOwn("\(directory)/\(name)", limit: 4096) else { return true }
-    let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    guard let pid = Self.number("pid", in: line).flatMap({ Int32(exactly: $0) }),
-      let startTime = Self.number("start_time", in: line)
+    guard let bytes = try? SmallFile.readOwn("\(directory)/\(name)", limit: 16_384),
+      let start = JSONValue(parsing: Array(bytes.prefix { $0 != UInt8(ascii: "\n") })),
+      let pid = start["pid"]?.uint.flatMap({ Int32(exactly: $0) }),
+      let startTime = start["start_time"]?.uint
     else { return true }
     return ProcessTable.startTime(of: pid) == startTime
-  }
-
-  /// The start record is our own, with each member once.
-  private static func number(_ name: String, in line: String) -> UInt64? {
-    let key = Array("\"\(name)\":".utf8)
-    let bytes = Array(line.utf8)
-    guard bytes.count > key.count else { return nil }
-    for start in 0...(bytes.count - key.count) where Array(bytes[start..<(start + key.count)]) == key {
-      let digits = bytes[(start + key.count)...].prefix { (48...57).contains($0) }
-      return UInt64(String(decoding: digits, as: UTF8.self))
-    }
-    return nil
   }
 }

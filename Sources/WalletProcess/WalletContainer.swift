@@ -44,7 +44,7 @@ final class WalletContainer {
       container, process: ProcessTable.current(boot: clock.boot),
       clock: ContainerClock(
         bootClock: { clock.bootClock }, wallNanoseconds: { clock.wallNanoseconds }),
-      note: { journal.note("\($0)") },
+      note: { journal.note($0) },
       reading: { [unowned self] in try readState($0) })
   }
 
@@ -83,9 +83,13 @@ final class WalletContainer {
   func say(_ event: NodeEvent) { onEvent?(.node(event)) }
 
   func storeFailed(_ error: ContainerError) {
-    guard error.isLossOfTheContainer else { return say(.storeFailed("\(error)")) }
-    loss = error
-    say(.storeLost("\(error)"))
+    switch Trouble(error) {
+    case .blocked: say(.storeBlocked)
+    case .failed(let sentence): say(.storeFailed(sentence))
+    case .lost(let sentence):
+      loss = error
+      say(.storeLost(sentence))
+    }
   }
 
   private func report(_ answer: ContainerAnswer<NodeState>) {
@@ -125,7 +129,7 @@ final class WalletContainer {
   private func markReceived(_ push: UInt64) {
     switch container.read({ _, reader in try ReceivedPaymentTable.newest(reader) }) {
     case .read(let newest): say(.receivedMarked(push: push, newest: newest))
-    case .blocked: break
+    case .failed(.blocked): break
     case .failed(let error) where error.isLossOfTheContainer:
       loss = error
       say(.containerLost("\(error)"))
@@ -164,10 +168,9 @@ extension WalletContainer {
         try all.flatMap { try ReceivedPaymentTable.readSettled(paymentHash: $0, reader) }
       }) {
       case .read(let received): say(.recordsRead(records, received: received, atWallSeconds: wallSeconds))
-      case .blocked: say(.recordsNotRead(.blocked(pid: nil, isStopped: false)))
       case .failed(let error):
         if error.isLossOfTheContainer { loss = error }
-        say(.recordsNotRead(error.isLossOfTheContainer ? .lost("\(error)") : .failed("\(error)")))
+        say(.recordsNotRead(Trouble(error)))
       }
     } catch { say(.recordsNotRead(error.trouble)) }
   }
@@ -201,18 +204,15 @@ extension WalletContainer {
   func checkRow() {
     switch container.readRow() {
     case .row(let row): say(.rowRead(row))
-    case .blocked: say(.storeBlocked)
     case .failed(let error): storeFailed(error)
     }
   }
 
   func checkAfterInit() {
-    let result = container.read { row, reader in (row, try self.readState(reader)) }
-    switch result {
+    switch container.read({ row, reader in (row, try self.readState(reader)) }) {
     case .read((let row, let state)):
       learnTweaks(state)
       say(.checkedAfterInit(row, state))
-    case .blocked: say(.storeBlocked)
     case .failed(let error): storeFailed(error)
     }
   }
@@ -229,7 +229,6 @@ extension WalletContainer {
       if let invoice = change.newInvoice { learnTweak(of: invoice) }
       say(.written)
     case .fenced: say(.fenced)
-    case .blocked: say(.storeBlocked)
     case .failed(let error): storeFailed(error)
     }
   }
@@ -238,7 +237,7 @@ extension WalletContainer {
   func readPast(_ hash: Bytes32) {
     switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
     case .read(let past): say(.requests(.pastRead(hash, past)))
-    case .blocked:
+    case .failed(.blocked):
       say(.requests(.pastNotRead(hash, "the wallet's database is in use and no payment was sent; try again")))
     case .failed(let error): say(.requests(.pastNotRead(hash, "\(error)")))
     }
@@ -253,7 +252,7 @@ extension WalletContainer {
     }
     switch result {
     case .read(let sentence): return .done(sentence)
-    case .blocked(let holder):
+    case .failed(.blocked(_, let holder)):
       return .busy(
         "the container is blocked: \(holder.map { "\($0)" } ?? "an unknown process is inside a transaction")")
     case .failed(let error): return .failed("\(error)")

@@ -409,9 +409,6 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
   let journal: Journal
   let now: Instant
 
-  func willHandle(_: GuardEvent, _: Guard) {}
-  func willHandle(_: NodeEvent, _: NodeMachine) {}
-
   func handled(_ event: GuardEvent, _ directives: [GuardDirective], _: Guard) {
     journal.record(Guard.self, event: event, at: now, directives: directives)
   }

@@ -87,7 +87,7 @@ final class RealContainer: ContainerUnderTest {
       return .claimed(epoch: claim.epoch, incarnation: claim.incarnation)
     case .superseded: return .superseded
     case .ownLockBusy: return .ownLockBusy
-    case .blocked: return .blocked
+    case .failed(.blocked): return .blocked
     case .failed: return .refused
     }
   }
@@ -100,7 +100,7 @@ final class RealContainer: ContainerUnderTest {
     switch result {
     case .written: return .written
     case .fenced: return .fenced
-    case .blocked: return .blocked
+    case .failed(.blocked): return .blocked
     case .failed: return .refused
     }
   }

@@ -52,7 +52,8 @@
     let app = try place.open(.app)
     let writer = try raw()
     try writer.transaction(.immediate) {
-      #expect(app.claim(seen: 0) == .blocked(BlockedBy(pid: getpid(), isStopped: false)))
+      let us = BlockedBy(pid: getpid(), isStopped: false)
+      #expect(app.claim(seen: 0) == .failed(.blocked(path: place.layout.database, by: us)))
       #expect(app.readRow() == .row(nil))
     }
     #expect(!app.roleLock.isHeld)

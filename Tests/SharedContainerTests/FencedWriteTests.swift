@@ -67,7 +67,7 @@
       let result = app.fencedWrite(under: claim, what: "x", atMonotonic: Instant(nanoseconds: 0)) { _ in
         Issue.record("the body ran during another connection's transaction")
       }
-      guard case .blocked(BlockedBy(pid: getpid(), isStopped: false)) = result else {
+      guard case .failed(.blocked(_, BlockedBy(pid: getpid(), isStopped: false))) = result else {
         Issue.record("\(result)")
         return
       }

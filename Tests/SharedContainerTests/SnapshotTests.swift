@@ -88,7 +88,8 @@
       _ = try Snapshot.take(of: place.directory)
       return try place.open(.extension).note("x", under: claim)
     }
-    #expect(outcome == .written(.blocked(BlockedBy(pid: getpid(), isStopped: false))))
+    let us = BlockedBy(pid: getpid(), isStopped: false)
+    #expect(outcome == .written(.failed(.blocked(path: place.layout.database, by: us))))
   }
 
   @Test func `A container without a running owner is read and not changed`() throws {

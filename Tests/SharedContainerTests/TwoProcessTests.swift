@@ -153,12 +153,16 @@
     let stopped = BlockedBy(pid: child.pid, isStopped: true)
     #expect(stopped.description == "process \(child.pid) is stopped inside a transaction")
 
-    #expect(app.claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
+    #expect(
+      app.claim(seen: 0, by: .test()) { _ in 0 }
+        == .failed(.blocked(path: place.layout.database, by: stopped)))
     #expect(!app.roleLock.isHeld)
     #expect(app.readRow() == .row(nil))
     #expect(try Snapshot.take(of: place.directory).writer == stopped)
     // A wallet process that starts now can still open the container.
-    #expect(try open(.app).claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
+    #expect(
+      try open(.app).claim(seen: 0, by: .test()) { _ in 0 }
+        == .failed(.blocked(path: place.layout.database, by: stopped)))
 
     child.killNow()
     #expect(child.exitStatus() == 128 + SIGKILL)

@@ -64,21 +64,22 @@ nonisolated(unsafe) private let noHandle: CText = {
 }()
 
 @_cdecl("baton_want") public func want(_ pointer: OpaquePointer?) -> Int32 {
-  opened(pointer) { handle, coordinator in
-    guard coordinator.role == .app else {
-      return handle.misuse("baton_want is for the app only; the extension gets pushes")
-    }
-    coordinator.enteredForeground()
-    return Code.ok
-  }
+  tell(pointer, appCall: "baton_want") { $0.enteredForeground() }
 }
 
 @_cdecl("baton_unwant") public func unwant(_ pointer: OpaquePointer?) -> Int32 {
+  tell(pointer, appCall: "baton_unwant") { $0.enteredBackground() }
+}
+
+/// `appCall`: the function's name, if it is for the app only.
+private func tell(
+  _ pointer: OpaquePointer?, appCall: String? = nil, _ body: (NodeCoordinator<CNode>) -> Void
+) -> Int32 {
   opened(pointer) { handle, coordinator in
-    guard coordinator.role == .app else {
-      return handle.misuse("baton_unwant is for the app only; the extension gets pushes")
+    if let appCall, coordinator.role != .app {
+      return handle.misuse("\(appCall) is for the app only; the extension gets pushes")
     }
-    coordinator.enteredBackground()
+    body(coordinator)
     return Code.ok
   }
 }
@@ -94,12 +95,7 @@ public func event(_ pointer: OpaquePointer?, _ event: UnsafePointer<baton_messag
 @_cdecl("baton_wait")
 public func wait(_ pointer: OpaquePointer?) -> Int64 { handle(pointer)?.coordinator?.nanosecondsToWake ?? -1 }
 
-@_cdecl("baton_wake") public func wake(_ pointer: OpaquePointer?) -> Int32 {
-  opened(pointer) { _, coordinator in
-    coordinator.wake()
-    return Code.ok
-  }
-}
+@_cdecl("baton_wake") public func wake(_ pointer: OpaquePointer?) -> Int32 { tell(pointer) { $0.wake() } }
 
 @_cdecl("baton_process_to_watch") public func processToWatch(_ pointer: OpaquePointer?) -> Int32 {
   handle(pointer)?.coordinator?.processToWatch ?? 0
@@ -109,10 +105,7 @@ public func wait(_ pointer: OpaquePointer?) -> Int64 { handle(pointer)?.coordina
 public func listen(_ pointer: OpaquePointer?) -> Int32 { handle(pointer)?.coordinator?.listen() ?? -1 }
 
 @_cdecl("baton_presence_arrived") public func presenceArrived(_ pointer: OpaquePointer?) -> Int32 {
-  opened(pointer) { _, coordinator in
-    coordinator.presenceArrived()
-    return Code.ok
-  }
+  tell(pointer) { $0.presenceArrived() }
 }
 
 @_cdecl("baton_next")

@@ -32,21 +32,17 @@ public enum OutgoingPaymentTable {
     return try row.flatMap { PastPayment(rawValue: try $0.text(0)) }
   }
 
-  static func apply(
-    _ change: PaymentChange, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
-  ) throws {
-    for payment in change.offered {
-      try insert(payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-    }
+  static func apply(_ change: PaymentChange, _ stamp: WriteStamp, _ writer: NodeWriter) throws {
+    for payment in change.offered { try insert(payment, stamp, writer) }
     for ended in change.ended {
       var values: [SQLValue]
       switch ended.end {
       case .paid(let preimage): values = ["paid", .blob(preimage.bytes), .null]
       case .failed(let code): values = ["failed", .null, .integer(Int64(code))]
       }
+      values += try stamp.values
       values += [
-        try .unsigned(epoch), .integer(wallClockNanoseconds), .blob(ended.payment.paymentHash.bytes),
-        try ended.payment.htlc.map { try .unsigned($0) } ?? .null,
+        .blob(ended.payment.paymentHash.bytes), try ended.payment.htlc.map { try .unsigned($0) } ?? .null,
       ]
       try writer.execute(
         """
@@ -57,24 +53,22 @@ public enum OutgoingPaymentTable {
   }
 
   /// After a channel restored from a backup: updates a payment's row from the backup, or inserts one.
-  static func follow(
-    _ channel: Channel, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
-  ) throws {
+  static func follow(_ channel: Channel, _ stamp: WriteStamp, _ writer: NodeWriter) throws {
     let restored = try read(writer).restored(by: channel) { hash in try past(hash, writer) != nil }
     for hash in restored.lost {
       try writer.execute(
         """
         UPDATE outgoing_payments SET state = 'lost', ended_epoch = ?, ended_wall_ns = ?
         WHERE payment_hash = ? AND state = 'pending'
-        """, [try .unsigned(epoch), .integer(wallClockNanoseconds), .blob(hash.bytes)])
+        """, try stamp.values + [.blob(hash.bytes)])
     }
     for known in restored.known where try !isKnown(known.payment, writer) {
-      try adopt(known.payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+      try adopt(known.payment, stamp, writer)
     }
     let ended = restored.known.compactMap { known in
       known.end.map { PaymentChange.Ended(payment: known.payment, end: $0) }
     }
-    try apply(PaymentChange(ended: ended), epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    try apply(PaymentChange(ended: ended), stamp, writer)
   }
 
   private static func isKnown(_ payment: OutgoingPayment, _ writer: NodeWriter) throws -> Bool {
@@ -86,14 +80,12 @@ public enum OutgoingPaymentTable {
 
   /// A pending row of the same invoice is an earlier attempt that has failed: otherwise there would be no later one.
   private static func adopt(
-    _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
+    _ payment: OutgoingPayment, _ stamp: WriteStamp, _ writer: NodeWriter
   ) throws {
     let isWaiting = try writer.rows(
       "SELECT 1 FROM outgoing_payments WHERE payment_hash = ? AND state = 'pending'",
       [.blob(payment.paymentHash.bytes)])
-    guard !isWaiting.isEmpty, let htlc = payment.htlc else {
-      return try insert(payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-    }
+    guard !isWaiting.isEmpty, let htlc = payment.htlc else { return try insert(payment, stamp, writer) }
     try writer.execute(
       """
       UPDATE outgoing_payments SET htlc = ?, amount_msat = ?, payment_secret = ?
@@ -106,7 +98,7 @@ public enum OutgoingPaymentTable {
   }
 
   private static func insert(
-    _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
+    _ payment: OutgoingPayment, _ stamp: WriteStamp, _ writer: NodeWriter
   ) throws {
     try writer.execute(
       """
@@ -116,9 +108,7 @@ public enum OutgoingPaymentTable {
       """,
       [
         .blob(payment.paymentHash.bytes), try .unsigned(payment.amountMsat),
-        .blob(payment.paymentSecret.bytes),
-        try payment.htlc.map { try .unsigned($0) } ?? .null, try .unsigned(epoch),
-        .integer(wallClockNanoseconds),
-      ])
+        .blob(payment.paymentSecret.bytes), try payment.htlc.map { try .unsigned($0) } ?? .null,
+      ] + stamp.values)
   }
 }

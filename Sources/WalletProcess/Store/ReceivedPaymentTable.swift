@@ -7,15 +7,10 @@ import SharedContainer
 
 /// The payments that the wallet has accepted, one row for each hash: a second is a bug.
 public enum ReceivedPaymentTable {
-  static func insert(
-    _ receipt: Receipt, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
-  ) throws {
+  static func insert(_ receipt: Receipt, _ stamp: WriteStamp, _ writer: NodeWriter) throws {
     try writer.execute(
       "INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns) VALUES (?, ?, ?, ?)",
-      [
-        .blob(receipt.invoice.paymentHash.bytes), .unsigned(receipt.amountMsat), .unsigned(epoch),
-        .integer(wallClockNanoseconds),
-      ])
+      [.blob(receipt.invoice.paymentHash.bytes), .unsigned(receipt.amountMsat)] + stamp.values)
   }
 
   /// The number of the newest payment, 0 without one.

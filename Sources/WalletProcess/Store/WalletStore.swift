@@ -22,65 +22,52 @@ public enum WalletStore {
   public static func apply(
     _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, at now: BootMoment, to writer: NodeWriter
   ) throws {
+    let stamp = WriteStamp(epoch: epoch, wallClockNanoseconds: wallClockNanoseconds)
     if let restored = change.restored {
       try InvoiceTable.restore(restored, writer)
-      if let channel = change.channel {
-        try OutgoingPaymentTable.follow(
-          channel, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-      }
+      if let channel = change.channel { try OutgoingPaymentTable.follow(channel, stamp, writer) }
     }
     if let channel = change.channel {
       try refuseToGoBack(channel, writer)
       try ChannelTables.wallet.write(
-        channel.record, isRestored: change.restored != nil,
-        at: [.unsigned(epoch), .integer(wallClockNanoseconds)], writer)
+        channel.record, isRestored: change.restored != nil, at: try stamp.values, writer)
     }
-    if let payments = change.payments {
-      try OutgoingPaymentTable.apply(
-        payments, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-    }
+    if let payments = change.payments { try OutgoingPaymentTable.apply(payments, stamp, writer) }
     if let waiting = change.waiting { try WaitingPartsTable.write(waiting, at: now, writer) }
-    if let failure = change.failure {
-      try ChannelFailureTable.write(failure, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-    }
+    if let failure = change.failure { try ChannelFailureTable.write(failure, stamp, writer) }
     if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
-    if let cancelled = change.cancelled {
-      try InvoiceTable.cancel(cancelled, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-    }
-    for receipt in change.received {
-      try ReceivedPaymentTable.insert(
-        receipt, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
-    }
+    if let cancelled = change.cancelled { try InvoiceTable.cancel(cancelled, stamp, writer) }
+    for receipt in change.received { try ReceivedPaymentTable.insert(receipt, stamp, writer) }
   }
 
   private static func readChannel(_ reader: NodeReader) throws -> Channel? {
-    guard let record = try ChannelTables.wallet.read(reader) else { return nil }
-    do throws(ChannelError) { return try Channel(restoring: record) } catch {
-      throw WalletStoreError.damagedChannel(error)
-    }
+    try ChannelTables.wallet.read(reader).map { try Channel(restoring: $0) }
   }
 
   private static func refuseToGoBack(_ channel: Channel, _ writer: NodeWriter) throws {
     let row = try writer.firstRow("SELECT revision FROM channels WHERE id = ?", [.blob(channel.id.bytes)])
     if let stored = try row?.unsigned(0), stored >= channel.revision {
-      throw WalletStoreError.stateWouldGoBack(stored: stored, offered: channel.revision)
+      throw StateWouldGoBack(stored: stored, offered: channel.revision)
     }
   }
 }
 
-/// Why a step was not written.
-public enum WalletStoreError: Error, Hashable, CustomStringConvertible {
-  /// The database has a newer state of the channel than the one to be written.
-  case stateWouldGoBack(stored: UInt64, offered: UInt64)
-  case damagedChannel(ChannelError)
+/// The database has a newer state of the channel than the one to be written.
+struct StateWouldGoBack: Error, CustomStringConvertible {
+  var stored: UInt64
+  var offered: UInt64
 
-  public var description: String {
-    switch self {
-    case .stateWouldGoBack(let stored, let offered):
-      "the channel is stored at revision \(stored), so revision \(offered) is not written: the node reads its state again"
-    case .damagedChannel(let error): "\(error)"
-    }
+  var description: String {
+    "the channel is stored at revision \(stored), so revision \(offered) is not written: the node reads its state again"
   }
+}
+
+/// Under which epoch, and when, a row was written.
+struct WriteStamp {
+  var epoch: Epoch
+  var wallClockNanoseconds: Int64
+
+  var values: [SQLValue] { get throws { [try .unsigned(epoch), .integer(wallClockNanoseconds)] } }
 }
 
 /// The channels that the peer has failed, with its reasons. Rows stay: a failed channel remains failed.
@@ -93,15 +80,10 @@ enum ChannelFailureTable {
     return try row.map { ChannelFailure(channel: channel.id, reason: try $0.text(0)) }
   }
 
-  static func write(
-    _ failure: ChannelFailure, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
-  ) throws {
+  static func write(_ failure: ChannelFailure, _ stamp: WriteStamp, _ writer: NodeWriter) throws {
     try writer.execute(
       "INSERT OR IGNORE INTO channel_failures (channel, reason, epoch, failed_wall_ns) VALUES (?, ?, ?, ?)",
-      [
-        .blob(failure.channel.bytes), .text(failure.reason), .integer(Int64(clamping: epoch)),
-        .integer(wallClockNanoseconds),
-      ])
+      [.blob(failure.channel.bytes), .text(failure.reason)] + stamp.values)
   }
 }
 
@@ -189,12 +171,10 @@ enum InvoiceTable {
   static func insert(_ invoice: Invoice, _ writer: NodeWriter) throws { try write("INSERT", invoice, writer) }
 
   /// An earlier write that failed may have stored it already.
-  static func cancel(
-    _ paymentHash: Bytes32, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
-  ) throws {
+  static func cancel(_ paymentHash: Bytes32, _ stamp: WriteStamp, _ writer: NodeWriter) throws {
     try writer.execute(
       "INSERT OR IGNORE INTO cancelled_invoices (payment_hash, epoch, cancelled_wall_ns) VALUES (?, ?, ?)",
-      [.blob(paymentHash.bytes), .unsigned(epoch), .integer(wallClockNanoseconds)])
+      [.blob(paymentHash.bytes)] + stamp.values)
   }
 
   /// A backup may have invoices that this database has lost, and vice versa.

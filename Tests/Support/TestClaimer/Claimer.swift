@@ -130,7 +130,7 @@ struct Claimer {
       switch result {
       case .written: return true
       case .fenced: return false
-      case .blocked: sched_yield()
+      case .failed(.blocked): sched_yield()
       case .failed(let error): fail("\(error)")
       }
     }
@@ -148,7 +148,7 @@ struct Claimer {
     while true {
       switch container.readRow() {
       case .row(let row): return row
-      case .blocked: sched_yield()
+      case .failed(.blocked): sched_yield()
       case .failed(let error): fail("\(error)")
       }
     }
