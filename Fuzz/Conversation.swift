@@ -192,10 +192,9 @@ struct Conversation {
       hear(.closed(connection: connection, "the wallet left"))
       forgetWire()
       answers.append(.closed("left"))
-    case .report, .invoiceStored, .invoiceRefused, .invoiceCancelled, .cancelRefused, .paymentOffered,
-      .paymentRefused, .paymentEnded,
-      .spliceBegun,
-      .spliceRefused, .spliceEnded, .webhookAnswered, .webhookRefused:
+    case .report, .holdEnded, .connectionKept, .invoiceStored, .invoiceRefused, .invoiceCancelled,
+      .cancelRefused, .paymentOffered, .paymentRefused, .paymentEnded, .spliceBegun, .spliceRefused,
+      .spliceEnded, .webhookAnswered, .webhookRefused:
       break
     }
   }

@@ -14,7 +14,7 @@ enum KeychainFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     if let item = KeychainStore.read(bytes) { promise(!item.header.isEmpty, "an item has no header") }
-    do throws(EntitlementsFileError) {
+    do throws(EntitlementsFault) {
       let file = try EntitlementsFile(bytes, name: "FILE")
       promise(file.entitlements(of: .app).problem == nil, "invalid access groups are accepted")
       promise(file.entitlements(of: .extension).problem == nil, "invalid access groups are accepted")

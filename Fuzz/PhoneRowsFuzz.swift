@@ -13,15 +13,15 @@ enum PhoneRowsFuzz: FuzzTarget {
     let process = ProcessRow(
       id: 2, role: "extension", pid: 4711, startTime: 99, path: "/x", launchReason: "launched for push 3",
       startedWall: 5, startedAt: 6, endedWall: 7, endedAt: 8, how: "exited", number: 0)
-    let push = PushRow(
-      id: 3, isVisible: true, hasMutableContent: false, wall: 1, at: 2, fate: "delivered", fateWall: 3)
-    let shown = NotificationRow(
-      id: 1, push: 3, source: "content", title: "a", body: "b", badge: .min, level: "critical",
-      isDisplayed: false, wall: 1, at: 2,
-      key: "k", answer: "OPEN")
-    let badge = PushRow(
-      id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2, fate: "x",
-      fateCode: .applied, appliedBadge: 5, appliedSound: "default", fateWall: 3)
+    var push = PushRow(id: 3, isVisible: true, hasMutableContent: false, wall: 1, at: 2)
+    push.take(.delivered, wall: 3, at: 4)
+    var shown = NotificationRow(
+      id: 1, push: 3, source: "content", title: "a", body: "b", badge: .min, wall: 1, at: 2)
+    (shown.level, shown.isDisplayed, shown.key, shown.answer) = ("critical", false, "k", "OPEN")
+    var badge = PushRow(
+      id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2)
+    (badge.fate, badge.fateCode, badge.fateWallNs) = ("x", .applied, 3)
+    (badge.appliedBadge, badge.appliedSound) = (5, "default")
     return [
       process.json, push.json, shown.json, badge.json, BadgeRow(badge: 5, wallNs: 1, atNs: 2).json,
     ].map { Array("\($0)\n\($0)\n".utf8) }

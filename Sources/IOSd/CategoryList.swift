@@ -1,6 +1,6 @@
 import PhonePolicy
 
-/// The app's categories as JSON, both in its message and in the answer to `categories`.
+/// Reads the app's categories from its message and from their file.
 enum CategoryList {
   private static let countMax = 32
   private static let actionsMax = 8

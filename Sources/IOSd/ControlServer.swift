@@ -117,7 +117,7 @@ final class ControlServer {
   private func push(_ message: ControlMessage) -> ControlMessage {
     do throws(PushPayloadError) {
       let payload = try PushPayload(message.body) { ScreenText.cut($0, to: ScreenText.nameMax) }
-      let (push, waking) = shell.accept(payload, bytes: message.body)
+      let (push, waking) = shell.accept(payload)
       var answer = ControlMessage("ok", ["id": "\(push)"])
       answer["fate"] = shell.pushes.row(push)?.fate
       answer["fate-code"] = shell.pushes.row(push)?.fateCode?.rawValue
@@ -184,7 +184,7 @@ extension DeviceChange {
 extension ControlServer {
   /// The user taps, acts on or dismisses a notification of the list.
   func touch(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
-    let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    let id = try message.id()
     let touch: NotificationTouch
     switch try message.required("do") {
     case "tap": touch = .tap
@@ -200,7 +200,7 @@ extension ControlServer {
         "notification \(id) is gone from the list; `baton list notifications` lists the present ones")
     }
     if let why = shell.phone.refusal(of: touch, category: row.category) { return .error(why.description) }
-    shell.handle(.notificationTouched(id: id, category: row.category, touch))
+    shell.handle(.notificationTouched(id: id, category: row.category, touch, userInfo: row.userInfo))
     return ControlMessage("ok", ["app": shell.phone.app.word])
   }
 }

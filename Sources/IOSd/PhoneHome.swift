@@ -26,29 +26,24 @@ final class PhoneHome {
   /// While it is there, the databases of the container get no more room.
   var fullDisk: String { "\(path)/os/full-disk" }
 
-  init(_ path: String) throws(PhoneHomeError) {
+  init(_ path: String) throws {
     self.path = path
-    do throws(SystemError) {
-      // Create all directories before the first file is opened.
-      try OwnHome.make(path, ["os", OwnHome.container, "Keychain", "Keychain/items", "journal"])
-    } catch { throw .system(error) }
+    // Create all directories before the first file is opened.
+    try OwnHome.make(path, ["os", OwnHome.container, "Keychain", "Keychain/items", "journal"])
     lock = try Self.takeLock("\(path)/os/iosd.lock", home: path)
   }
 
   deinit { if lock >= 0 { close(lock) } }
 
   /// The kernel drops the lock with the process; the file stays, as another iosd may have it open already.
-  private static func takeLock(_ file: String, home: String) throws(PhoneHomeError) -> Int32 {
-    let descriptor: Int32
-    do throws(SystemError) { descriptor = try PlainFile.open(file, O_RDWR | O_CREAT) } catch {
-      throw .system(error)
-    }
+  private static func takeLock(_ file: String, home: String) throws -> Int32 {
+    let descriptor = try PlainFile.open(file, O_RDWR | O_CREAT)
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       let text = SmallFile.read(file, limit: 32).map { String(decoding: $0, as: UTF8.self) } ?? ""
       close(descriptor)
-      guard code == EWOULDBLOCK else { throw .system(SystemError("lock \(file)", code: code)) }
-      throw .inUse(home: home, pid: Int32(text.prefix { $0 != "\n" }))
+      guard code == EWOULDBLOCK else { throw SystemError("lock \(file)", code: code) }
+      throw PhoneInUse(home: home, pid: Int32(text.prefix { $0 != "\n" }))
     }
     let line = Array("\(getpid())\n".utf8)
     ftruncate(descriptor, 0)
@@ -57,16 +52,12 @@ final class PhoneHome {
   }
 }
 
-/// Why a directory cannot be this iosd's phone.
-enum PhoneHomeError: Error, Hashable, CustomStringConvertible {
-  case inUse(home: String, pid: Int32?)
-  case system(SystemError)
+/// Another iosd runs the phone.
+struct PhoneInUse: Error, CustomStringConvertible {
+  var home: String
+  var pid: Int32?
 
   var description: String {
-    switch self {
-    case .inUse(let home, let pid):
-      "the phone \(home) is run by another iosd\(pid.map { " (process \($0))" } ?? ""); use that phone, or stop it with `baton down`"
-    case .system(let error): error.description
-    }
+    "the phone \(home) is run by another iosd\(pid.map { " (process \($0))" } ?? ""); use that phone, or stop it with `baton down`"
   }
 }

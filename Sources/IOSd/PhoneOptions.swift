@@ -37,13 +37,18 @@ struct PhoneOptions {
     serviceExtension = parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
-    configuration = PhoneConfiguration(
-      enforcesLimits: !isDebugBuild, extensionMemoryBytes: UInt64(clamping: parsed.number("--memory-limit")),
-      extensionTime: parsed.time("--extension-time"), expiryNotice: parsed.time("--expiry-notice"),
-      extensionIdleTime: parsed.time("--extension-idle"), terminationGrace: parsed.time("--grace"),
-      callbackTime: parsed.time("--callback-time"), suspendAfter: parsed.time("--suspend-after"),
-      backgroundTime: parsed.time("--background-time"), taskExpiryGrace: parsed.time("--background-grace"),
-      foregroundPushes: parsed.word("--foreground-pushes", as: ForegroundPushes.self))
+    configuration = PhoneConfiguration()
+    configuration.enforcesLimits = !isDebugBuild
+    configuration.extensionMemoryBytes = UInt64(clamping: parsed.number("--memory-limit"))
+    configuration.extensionTime = parsed.time("--extension-time")
+    configuration.expiryNotice = parsed.time("--expiry-notice")
+    configuration.extensionIdleTime = parsed.time("--extension-idle")
+    configuration.terminationGrace = parsed.time("--grace")
+    configuration.callbackTime = parsed.time("--callback-time")
+    configuration.suspendAfter = parsed.time("--suspend-after")
+    configuration.backgroundTime = parsed.time("--background-time")
+    configuration.taskExpiryGrace = parsed.time("--background-grace")
+    configuration.foregroundPushes = parsed.word("--foreground-pushes", as: ForegroundPushes.self)
     configuration.afterContent = parsed.word("--after-content", as: AfterContent.self)
     configuration.extensionStartTime = parsed.time("--extension-start-time")
     configuration.activityTime = parsed.time("--activity-time")
@@ -75,7 +80,7 @@ struct PhoneOptions {
     guard let bytes = SmallFile.read(path, limit: EntitlementsFile.sizeMax + 1) else {
       exitWithSentence(.badConfiguration, SystemError("read \(path)").description)
     }
-    do throws(EntitlementsFileError) {
+    do throws(EntitlementsFault) {
       let file = try EntitlementsFile(bytes, name: path)
       configuration.appEntitlements = file.entitlements(of: .app)
       configuration.extensionEntitlements = file.entitlements(of: .extension)
@@ -126,23 +131,26 @@ struct PhoneOptions {
 
 extension SilentPushRules {
   fileprivate init(_ parsed: ParsedCommandLine) {
-    self.init(
-      budget: Int(clamping: parsed.number("--silent-budget")), completionTime: parsed.time("--silent-time"),
-      lowPower: parsed.word("--silent-low-power", as: LowPower.self),
-      dropPercent: UInt64(clamping: parsed.number("--silent-drop")),
-      delayMax: parsed.time("--silent-delay"), seed: UInt64(clamping: parsed.number("--silent-seed")))
+    self.init()
+    budget = Int(clamping: parsed.number("--silent-budget"))
+    completionTime = parsed.time("--silent-time")
+    lowPower = parsed.word("--silent-low-power", as: LowPower.self)
+    dropPercent = UInt64(clamping: parsed.number("--silent-drop"))
+    delayMax = parsed.time("--silent-delay")
+    seed = UInt64(clamping: parsed.number("--silent-seed"))
   }
 }
 
 extension TaskConfiguration {
   fileprivate init(_ parsed: ParsedCommandLine) {
-    self.init(
-      permitted: parsed.isGiven("--permitted-task")
-        ? parsed.all("--permitted-task") : TaskConfiguration().permitted,
-      refreshTime: parsed.time("--refresh-time"), processingTime: parsed.time("--processing-time"),
-      completionGrace: parsed.time("--task-grace"),
-      sufficientBatteryPercent: Int(parsed.number("--sufficient-battery")),
-      deferralPercent: Int(parsed.number("--task-deferral")), timeScale: parsed.number("--time-scale"),
-      seed: UInt64(clamping: parsed.number("--task-seed")))
+    self.init()
+    if parsed.isGiven("--permitted-task") { permitted = parsed.all("--permitted-task") }
+    refreshTime = parsed.time("--refresh-time")
+    processingTime = parsed.time("--processing-time")
+    completionGrace = parsed.time("--task-grace")
+    sufficientBatteryPercent = Int(parsed.number("--sufficient-battery"))
+    deferralPercent = Int(parsed.number("--task-deferral"))
+    timeScale = parsed.number("--time-scale")
+    seed = UInt64(clamping: parsed.number("--task-seed"))
   }
 }

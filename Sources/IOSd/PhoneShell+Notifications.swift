@@ -46,11 +46,7 @@ extension PhoneShell {
     } catch { journal.note("the app's categories will be lost when iosd ends: \(error)") }
   }
 
-  func hearResponseDone(_ message: ControlMessage) throws(ControlMessageError) {
-    handle(.responseDone(id: try message.integer("id", in: UInt64.min...UInt64.max)))
-  }
-
-  func refuseNotification(_ push: UInt64?, _ why: NotificationRefusal) {
+  func refuseNotification(_ push: UInt64?, _ why: Refusal) {
     journal.note("\(push.map { "the content for push \($0)" } ?? "a notification") is refused: \(why)")
   }
 }

@@ -34,7 +34,7 @@ extension PhoneShell {
     }
   }
 
-  func refusePasteboard(to role: Role, _ why: PasteboardRefusal) {
+  func refusePasteboard(to role: Role, _ why: Refusal) {
     if role == .app { pasteboardRefusal = "\(why)" }
     journal.note("the \(role.rawValue) cannot change the pasteboard: \(why)")
   }
@@ -42,13 +42,12 @@ extension PhoneShell {
   // MARK: Links
 
   /// The user follows a link. Throws if it is none.
-  func follow(_ link: String) throws(ControlMessageError) -> LinkRefusal? {
+  func follow(_ link: String) throws(ControlMessageError) -> Refusal? {
     guard link.utf8.count <= Self.linkMax, let scheme = Self.scheme(of: link) else {
       throw .badValue(name: "url", expected: "a link such as bitkit://subscriptions")
     }
     if let refusal = phone.refusal(ofLinkWith: scheme) { return refusal }
-    let id = links.keep(link)
-    handle(.linkOpened(id, scheme: scheme))
+    handle(.linkOpened(link, scheme: scheme))
     return nil
   }
 
@@ -64,20 +63,6 @@ extension PhoneShell {
     guard let first = scheme.unicodeScalars.first, ("a"..."z").contains(first), isValid else { return nil }
     return scheme
   }
-}
-
-/// Links on their way to the app.
-struct PendingLinks {
-  private var open: [UInt64: String] = [:]
-  private var next: UInt64 = 1
-
-  mutating func keep(_ link: String) -> UInt64 {
-    defer { next &+= 1 }
-    open[next] = link
-    return next
-  }
-
-  mutating func take(_ id: UInt64) -> String? { open.removeValue(forKey: id) }
 }
 
 /// Replaces a file of iosd's, on the disk before the call returns.

@@ -38,18 +38,14 @@ extension PhoneShell {
     if ended > 0 { journal.note("connections of the \(role.rawValue) that the phone closed: \(ended)") }
   }
 
-  func hearBackgroundDone(_ message: ControlMessage) throws(ControlMessageError) {
-    handle(.backgroundDone(time: try message.integerIfPresent("time", in: UInt64.min...UInt64.max)))
-  }
-
   func understandActivity(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
-    let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    let id = try message.id()
     if role == .extension { noteEnding(of: role) }
     handle(message.verb == "activity-begin" ? .activityBegan(role, id: id) : .activityEnded(role, id: id))
   }
 
   func understandTask(_ message: ControlMessage) throws(ControlMessageError) {
-    let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    let id = try message.id()
     if message.verb == "background-end" { return handle(.taskEnded(id: id)) }
     handle(.taskBegan(id: id, name: ScreenText.cut(message["name"] ?? "", to: ScreenText.titleMax)))
   }

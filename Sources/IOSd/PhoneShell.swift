@@ -32,9 +32,6 @@ final class PhoneShell {
   var onAppEnded: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
-  /// Of pushes that are on their way to a process or to the notification list.
-  private var payloads: [UInt64: [UInt8]] = [:]
-  var links = PendingLinks()
   /// The text that the app is copying.
   var copied: [UInt8] = []
   /// Why the text was not put on the pasteboard; for the answer to the request that made the app copy it.
@@ -84,21 +81,16 @@ final class PhoneShell {
 
   /// Accepts a push and returns its number. An alert that also wakes the app counts as two pushes with separate
   /// fates.
-  func accept(_ payload: PushPayload, bytes: [UInt8]) -> (push: UInt64, waking: UInt64?) {
-    let push = arrived(payload, bytes, of: nil)
-    return (push, payload.waking.map { arrived($0, bytes, of: push) })
+  func accept(_ payload: PushPayload) -> (push: UInt64, waking: UInt64?) {
+    let push = arrived(payload.push(pushes.upcomingID))
+    return (push, payload.waking(pushes.upcomingID, of: push).map(arrived))
   }
 
-  private func arrived(_ payload: PushPayload, _ bytes: [UInt8], of alert: UInt64?) -> UInt64 {
+  private func arrived(_ push: PhonePush) -> UInt64 {
     lookForEnd(of: .extension)
-    let id = pushes.take(payload, of: alert, clock: clock)
-    payloads[id] = bytes
-    handle(
-      .pushArrived(
-        PhonePush(
-          id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent,
-          badgeAndSound: payload.badgeAndSound, of: alert)))
-    return id
+    pushes.take(push, clock: clock)
+    handle(.pushArrived(push))
+    return push.id
   }
 
   // MARK: Directives
@@ -106,17 +98,14 @@ final class PhoneShell {
   private func carryOut(_ directive: PhoneDirective) {
     switch directive {
     case .launch(let role, let reason): launch(role, reason)
-    case .tell(let role, let message): child(role)?.send(encode(message, for: role))
+    case .tell(let role, let message): child(role)?.send(encode(message))
     case .kill(let role, _): child(role)?.kill()
     case .suspend(let role): suspend(role)
     case .resume(let role): child(role)?.resume()
     case .endConnections(let role): endConnections(of: role)
-    case .show(let notification):
-      let userInfo = notification.push.flatMap { payloads.removeValue(forKey: $0) }
-      notifications.show(notification, userInfo: userInfo, clock: clock)
+    case .show(let notification): notifications.show(notification, clock: clock)
     case .setBadge(let number): notifications.setBadge(number, clock: clock)
     case .withdraw(let key): notifications.withdraw(key: key, clock: clock)
-    case .drop(let push): payloads[push] = nil
     case .recordFate(let push, let fate): pushes.record(fate, of: push, clock: clock)
     case .refuseCompletion(let push): refuseCompletion(of: push)
     case .closeNotification(let id, let touch): notifications.close(id, touch, clock: clock)
@@ -125,7 +114,6 @@ final class PhoneShell {
     case .refuseContent: break
     case .setPasteboard: setPasteboard()
     case .refusePasteboard(let role, let why): refusePasteboard(to: role, why)
-    case .dropLink(let id): _ = links.take(id)
     case .saveDevice(let state): save(state)
     case .saveCategories(let categories): save(categories)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
@@ -140,28 +128,24 @@ final class PhoneShell {
     }
   }
 
-  private func encode(_ message: PhoneMessage, for role: Role) -> ControlMessage {
+  private func encode(_ message: PhoneMessage) -> ControlMessage {
     switch message {
     case .network(let isThere): return ControlMessage("network", ["there": isThere ? "yes" : "no"])
     case .enterForeground: return ControlMessage("enter-foreground")
     case .enterBackground: return ControlMessage("enter-background", ["time": "\(phone.timesInBackground)"])
-    case .push(let id, let deadline):
-      let body = payloads[id] ?? []
-      // Kept until the notification is shown, which keeps it for the user's response: the extension's payload, and the
-      // app's if both get it.
-      let isVisible = pushes.row(id)?.isVisible == true
-      if role == .app, options.configuration.isForAppAlone(isVisible: isVisible) { payloads[id] = nil }
-      var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
-      if pushes.row(id)?.isSilent == true { message["silent"] = "yes" }
+    case .push(let id, let deadline, let isSilent, let payload):
+      var message = ControlMessage(
+        "push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: Array((payload ?? "").utf8))
+      if isSilent { message["silent"] = "yes" }
       return message
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")
     case .taskExpiring(let id): return ControlMessage("background-expiring", ["id": "\(id)"])
     case .activityExpired(let id): return ControlMessage("activity-expired", ["id": "\(id)"])
-    case .notificationResponse(let id, let action):
+    case .notificationResponse(let id, let action, let userInfo):
       return ControlMessage(
-        "notification-response", ["id": "\(id)", "action": action], body: notifications.takeUserInfo(of: id))
-    case .link(let id): return ControlMessage("open-url", ["url": links.take(id) ?? ""])
+        "notification-response", ["id": "\(id)", "action": action], body: Array((userInfo ?? "").utf8))
+    case .link(let link): return ControlMessage("open-url", ["url": link])
     case .memoryWarning(let footprint):
       return ControlMessage("memory-warning", ["footprint-bytes": "\(footprint)"])
     case .ask(let request): return asks.message(for: request)
@@ -339,24 +323,24 @@ final class PhoneShell {
     case "hello": try checkHello(message, role)
     case "content":
       if role == .extension { noteEnding(of: role) }
-      let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
-      handle(.contentDelivered(push: push, text, key: message["key"]))
+      handle(.contentDelivered(push: try message.id(), text, key: message["key"]))
     case "notification":
       let text = try notificationText(message)
       handle(.notificationPosted(text, key: message["key"], withdraws: message["withdraw"]))
     case "withdraw": handle(.notificationWithdrawn(key: try message.required("key")))
     case "finished":
       if role == .extension { noteEnding(of: role) }
-      let push = try message.integer("id", in: UInt64.min...UInt64.max)
-      handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
+      handle(.serviceFinished(push: try message.id(), reason: message["reason"] ?? ""))
     case "screen": if role == .app { hearScreen(message) }
     case "pasteboard": try hearCopy(message, from: role)
     case "ending": hearOfEnd(message, of: role)
     case "categories": if role == .app { try hearCategories(message) }
-    case "response-done": if role == .app { try hearResponseDone(message) }
+    case "response-done": if role == .app { handle(.responseDone(id: try message.id())) }
     case "push-done": if role == .app { try hearPushDone(message) }
-    case "background-done": if role == .app { try hearBackgroundDone(message) }
+    case "background-done":
+      let time = try message.integerIfPresent("time", in: UInt64.min...UInt64.max)
+      if role == .app { handle(.backgroundDone(time: time)) }
     case "background-begin", "background-end": if role == .app { try understandTask(message) }
     case "activity-begin", "activity-end": try understandActivity(message, from: role)
     case "status":
@@ -366,7 +350,11 @@ final class PhoneShell {
     case "answer": if role == .app { try hearAnswer(message) }
     case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
     case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
-      try understandBackground(message, from: role)
+      guard role == .app else {
+        return journal.note("the \(role.rawValue) sent \(message.verb), which only the app may send")
+      }
+      if let event = try TaskMessages.event(of: message) { handle(.task(event)) }
+      if let event = try AudioMessages.event(of: message) { handle(.audio(event)) }
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
   }
@@ -516,29 +504,17 @@ extension PhoneShell {
     handle(.appAnswered(request: request))
   }
 
-  func error(_ refusal: AskRefusal) -> ControlMessage {
+  func error(_ refusal: Refusal) -> ControlMessage {
     refusal.leavesOutcomeUnknown ? .outcomeUnknown(words(refusal)) : .error(words(refusal))
   }
 
   /// If the app's process is stopped (SIGSTOP, debugger), asking again does not help.
-  private func words(_ refusal: AskRefusal) -> String {
+  private func words(_ refusal: Refusal) -> String {
     guard refusal == .timedOut, phone.app != .suspended,
       let pid = child(.app)?.process.identity.pid, ProcessTable.isStopped(pid)
     else { return refusal.description }
     return
       "the outcome is unknown: the app (process \(pid)) is stopped (SIGSTOP or a debugger) and did not answer in time, and may begin the request once `baton thaw app` continues it; look at `baton list payments` before you try again"
-  }
-}
-
-// Messages of the app about background work.
-extension PhoneShell {
-  func understandBackground(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
-    guard role == .app else {
-      journal.note("the \(role.rawValue) sent \(message.verb), which only the app may send")
-      return
-    }
-    if let event = try TaskMessages.event(of: message) { handle(.task(event)) }
-    if let event = try AudioMessages.event(of: message) { handle(.audio(event)) }
   }
 }
 
@@ -569,13 +545,17 @@ extension PhoneReport {
   }
 }
 
+extension ControlMessage {
+  func id() throws(ControlMessageError) -> UInt64 { try integer("id", in: UInt64.min...UInt64.max) }
+}
+
 extension PhoneShell {
   /// The app reports the completion of a silent push.
   func hearPushDone(_ message: ControlMessage) throws(ControlMessageError) {
-    let push = try message.integer("id", in: UInt64.min...UInt64.max)
+    let push = try message.id()
     let word = try message.required("result")
-    guard let result = SilentPushResult(rawValue: word) else {
-      let words = SilentPushResult.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let result = SilentPushOutcome(rawValue: word) else {
+      let words = SilentPushOutcome.allCases.map(\.rawValue).joined(separator: ", ")
       throw .badValue(name: "result", expected: "one of \(words)")
     }
     handle(.silentPushDone(push: push, result))

@@ -18,42 +18,47 @@ final class PushLedger {
     }
     // Open pushes were only in iosd's memory: a killed iosd could not record their fate.
     for row in last.values.sorted(by: { $0.id < $1.id }) {
-      switch row.endInAKill(isShown: shown.contains(row.id)) {
-      case .abandoned: write(.abandoned, PushFate.abandoned.description, to: row, clock)
-      case .some: write(.lost, "lost: gone with an earlier iosd", to: row, clock)
-      case nil: break
-      }
+      if let fate = row.endInAKill(isShown: shown.contains(row.id)) { record(fate, in: row, clock) }
     }
   }
 
   /// Ids continue over restarts.
-  func take(_ payload: PushPayload, of alert: UInt64? = nil, clock: Clock) -> UInt64 {
+  var upcomingID: UInt64 { newest.nextID }
+
+  func take(_ push: PhonePush, clock: Clock) {
     var row = PushRow(
-      id: newest.nextID, of: alert, isVisible: payload.alert != nil,
-      hasMutableContent: payload.hasMutableContent, isBadgeOrSound: payload.badgeAndSound == nil ? nil : true,
-      wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
+      id: push.id, of: push.of, isVisible: push.alert != nil, hasMutableContent: push.hasMutableContent,
+      isBadgeOrSound: push.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
+      at: clock.now.nanoseconds)
     row.boot = clock.bootText
     newest.keep(row)
     log.append(row)
-    return row.id
   }
 
   func record(_ fate: PushFate, of push: UInt64, clock: Clock) {
-    guard var row = row(push) else { return }
-    if case .applied(let what) = fate { (row.appliedBadge, row.appliedSound) = (what.badge, what.sound) }
-    if case .late(let milliseconds) = fate { row.lateMs = milliseconds }
-    row.fateDetail = fate.detail
-    write(fate.code, fate.description, to: row, clock)
+    if let row = row(push) { record(fate, in: row, clock) }
   }
 
-  private func write(_ code: PushFateCode, _ words: String, to row: PushRow, _ clock: Clock) {
+  private func record(_ fate: PushFate, in row: PushRow, _ clock: Clock) {
     var row = row
-    (row.fateCode, row.fate) = (code, words)
-    row.fateWallNs = clock.wallNanoseconds
-    row.fateAtNs = clock.now.nanoseconds
+    row.take(fate, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     newest.replace(row)
     log.append(row)
   }
 
   func row(_ id: UInt64) -> PushRow? { newest.row(id) }
+}
+
+extension PushRow {
+  /// The push's final fate when its iosd was killed; nil if the fate is already final. A visible one was on its way to
+  /// the phone, or its notification was about to be shown. A push delivered to the app ended with the app, and so with
+  /// iosd.
+  func endInAKill(isShown: Bool) -> PushFate? {
+    switch fateCode {
+    case nil, .held, .late: isVisible && isShown ? nil : .lost
+    case .contentRefused: isVisible && !isShown ? .lost : nil
+    case .delivered: isVisible ? nil : .abandoned
+    default: nil
+    }
+  }
 }

@@ -5,9 +5,7 @@ import Glibc
 /// Runs one iosd from start to end. Every failure prints one sentence.
 func runPhone(with options: PhoneOptions) {
   let home: PhoneHome
-  do throws(PhoneHomeError) {
-    home = try PhoneHome(options.home)
-  } catch { exitWithSentence(.cannotCreate, error.description) }
+  do { home = try PhoneHome(options.home) } catch { exitWithSentence(.cannotCreate, "\(error)") }
   for program in [options.app, options.serviceExtension] where access(program, X_OK) != 0 {
     exitWithSentence(
       .badConfiguration, "\(program) cannot be run; build it, or name another program with --app or --ext")

@@ -85,7 +85,7 @@ public struct Phone: Core {
       silent.noteSwipedAway()
       return quit(at: now)
     case .deviceChanged(let change): return deviceChanged(change, at: now)
-    case .linkOpened(let id, let scheme): return linkOpened(id, scheme)
+    case .linkOpened(let link, let scheme): return linkOpened(link, scheme)
     case .textCopied(let role): return textCopied(by: role)
     case .pushArrived(let push): return arrive(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
@@ -110,10 +110,12 @@ public struct Phone: Core {
     case .contentDelivered(let push, let content, let key): return deliver(content, for: push, key: key)
     case .notificationPosted(let content, let key, let withdraws):
       return post(content, key: key, withdraws: withdraws)
-    case .notificationTouched(let id, let category, let touch):
-      return touched(id, category: category, touch, at: now)
+    case .notificationTouched(let id, let category, let touch, let userInfo):
+      return touched(id, category: category, touch, userInfo, at: now)
     case .categoriesRegistered(let registered): return register(registered)
-    case .responseDone(let id): return responseDone(id)
+    case .responseDone(let id):
+      responses.end(id, &assertions)
+      return []
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
     case .backgroundDone(let time): return backgroundDone(time ?? timesInBackground)
@@ -122,7 +124,7 @@ public struct Phone: Core {
     case .activityBegan(let role, let id): return beginActivity(role, id, at: now)
     case .activityEnded(let role, let id): return endActivity(role, id)
     case .foundHoldingLock(let role, let file): return suspendedHoldingLock(role, file)
-    case .silentPushDone(let push, let result): return silentPushDone(push, result)
+    case .silentPushDone(let push, let result): return silent.complete(push, result, &assertions)
     case .appAsked(let request, let inFront): return ask(request, inFront: inFront, at: now)
     case .appAnswered(let request): return appAnswered(request)
     case .downRequested: return goDown(at: now)
@@ -135,19 +137,14 @@ public struct Phone: Core {
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    // Evaluated after every event, so it allocates no list.
-    func consider(_ candidate: Instant?) {
-      guard let candidate else { return }
-      earliest = min(earliest ?? candidate, candidate)
-    }
-    consider(appDeadline)
-    consider(extensionStartsBy)
-    for role in Role.allCases { consider(activities[role].deadline) }
-    consider(silent.deadline(configuration.silentPushes))
-    consider(responses.deadline)
-    for ask in asks { consider(ask.endsBy) }
-    consider(tasks.deadline)
-    consider(audio.deadline)
+    earliest.bound(by: appDeadline)
+    earliest.bound(by: extensionStartsBy)
+    for role in Role.allCases { earliest.bound(by: activities[role].deadline) }
+    earliest.bound(by: silent.deadline(configuration.silentPushes))
+    earliest.bound(by: responses.deadline)
+    for ask in asks { earliest.bound(by: ask.endsBy) }
+    earliest.bound(by: tasks.deadline)
+    earliest.bound(by: audio.deadline)
     return earliest
   }
 
@@ -171,14 +168,8 @@ public struct Phone: Core {
   /// A second request kills the processes that have not terminated yet.
   private mutating func goDownAtOnce() -> [PhoneDirective] {
     var directives: [PhoneDirective] = []
-    if case .terminating(.asked, _) = app {
-      app = .terminating(.killed(.graceOver), killAt: nil)
-      directives.append(.kill(.app, .graceOver))
-    }
-    if case .ending(.asked, let push, _) = service {
-      service = .ending(.killed(.graceOver), push, killAt: nil)
-      directives.append(.kill(.extension, .graceOver))
-    }
+    if case .terminating(.asked, _) = app { directives += killApp(.graceOver) }
+    if case .ending(.asked, _, _) = service { directives += killExtension(.graceOver) }
     return directives
   }
 

@@ -3,34 +3,35 @@ import Ground
 /// The limits of one phone. The defaults are those observed on iOS.
 public struct PhoneConfiguration: Hashable, Codable, Sendable {
   /// False lifts the limits of time and memory, as a debugger does on iOS.
-  public var enforcesLimits: Bool
+  public var enforcesLimits: Bool = true
   /// 24 MB for the extension's anonymous memory and swap.
-  public var extensionMemoryBytes: UInt64
+  public var extensionMemoryBytes: UInt64 = 25_165_824
   /// Per push, from its delivery to the extension.
-  public var extensionTime: TimeSpan
+  public var extensionTime: TimeSpan = .seconds(30)
   /// How long before the end of `extensionTime` the extension is warned.
-  public var expiryNotice: TimeSpan
+  public var expiryNotice: TimeSpan = .milliseconds(500)
   /// How long an idle extension keeps running.
-  public var extensionIdleTime: TimeSpan
+  public var extensionIdleTime: TimeSpan = .seconds(60)
   /// From asking a process to terminate to killing it.
-  public var terminationGrace: TimeSpan
+  public var terminationGrace: TimeSpan = .seconds(5)
   /// How long the app may take to answer a request.
-  public var answerPatience: TimeSpan
+  public var answerPatience: TimeSpan = .seconds(10)
   /// Whether an app in the background is suspended, or killed if it does not comply. Off with the other limits, as
   /// with a debugger on iOS.
-  public var limitsBackground: Bool
+  public var limitsBackground: Bool = true
+  var limitsBackgroundNow: Bool { enforcesLimits && limitsBackground }
   /// How long the app may take to confirm `enter-background`.
-  public var callbackTime: TimeSpan
+  public var callbackTime: TimeSpan = .seconds(5)
   /// How long the app is in the background before it can be suspended.
-  public var suspendAfter: TimeSpan
+  public var suspendAfter: TimeSpan = .seconds(5)
   /// How long the app's own tasks keep it awake in the background.
-  public var backgroundTime: TimeSpan
+  public var backgroundTime: TimeSpan = .seconds(180)
   /// From telling the app that `backgroundTime` is over to killing it.
-  public var taskExpiryGrace: TimeSpan
+  public var taskExpiryGrace: TimeSpan = .seconds(5)
   /// What happens to the extension's process when it has delivered its content. Without limits it runs on, as with a
   /// debugger on iOS.
-  public var afterContent: AfterContent
-  var afterContentNow: AfterContent { enforcesLimits && limitsBackground ? afterContent : .run }
+  public var afterContent: AfterContent = .suspend
+  var afterContentNow: AfterContent { limitsBackgroundNow ? afterContent : .run }
   /// Whether the next push resumes the suspended extension; if not, the next push starts another process.
   public var reusesExtension = true
   /// How long the extension's process may take from its launch to `hello`.
@@ -40,10 +41,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   /// A process that is suspended with a lock in the container stays suspended: iOS does not always kill it.
   public var sparesLockHolders = false
   /// Which process gets a visible push while the app is in the foreground.
-  public var foregroundPushes: ForegroundPushes
-  /// Whether a push that the app gets is for it alone: no notification needs the payload afterwards, neither of the
-  /// extension nor for the user's response.
-  public func isForAppAlone(isVisible: Bool) -> Bool { !isVisible || foregroundPushes == .app }
+  public var foregroundPushes: ForegroundPushes = .app
   /// The wallet has the entitlement for critical alerts.
   public var hasCriticalAlerts = false
   public var silentPushes = SilentPushRules()
@@ -61,29 +59,5 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var appEntitlements = Entitlements()
   public var extensionEntitlements = Entitlements()
 
-  public init(
-    enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
-    extensionTime: TimeSpan = .seconds(30), expiryNotice: TimeSpan = .milliseconds(500),
-    extensionIdleTime: TimeSpan = .seconds(60), terminationGrace: TimeSpan = .seconds(5),
-    answerPatience: TimeSpan = .seconds(10), limitsBackground: Bool = true,
-    callbackTime: TimeSpan = .seconds(5), suspendAfter: TimeSpan = .seconds(5),
-    backgroundTime: TimeSpan = .seconds(180), taskExpiryGrace: TimeSpan = .seconds(5),
-    afterContent: AfterContent = .suspend, foregroundPushes: ForegroundPushes = .app
-  ) {
-    self.enforcesLimits = enforcesLimits
-    self.extensionMemoryBytes = extensionMemoryBytes
-    self.extensionTime = extensionTime
-    self.expiryNotice = expiryNotice
-    self.extensionIdleTime = extensionIdleTime
-    self.terminationGrace = terminationGrace
-    self.answerPatience = answerPatience
-    self.limitsBackground = limitsBackground && enforcesLimits
-    self.callbackTime = callbackTime
-    self.suspendAfter = suspendAfter
-    self.backgroundTime = backgroundTime
-    self.taskExpiryGrace = taskExpiryGrace
-    self.afterContent = afterContent
-    self.foregroundPushes = foregroundPushes
-  }
-
+  public init() {}
 }

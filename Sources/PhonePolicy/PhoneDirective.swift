@@ -4,7 +4,7 @@ import Ground
 public enum PhoneDirective: Hashable, Codable, Sendable {
   case launch(Role, LaunchReason)
   case tell(Role, PhoneMessage)
-  case kill(Role, KillReason)
+  case kill(Role, EndReason)
   /// Stop the process (SIGSTOP), and end its network connections.
   case suspend(Role)
   case resume(Role)
@@ -17,11 +17,9 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   /// The user has tapped or dismissed the notification: it leaves the list.
   case closeNotification(id: UInt64, NotificationTouch)
   /// The content is refused; for a push the original alert is shown.
-  case refuseNotification(push: UInt64?, NotificationRefusal)
+  case refuseNotification(push: UInt64?, Refusal)
   /// The process called its content handler twice, or for a push that it does not serve: nothing is shown.
   case refuseContent(push: UInt64)
-  /// The payload of this push is not needed any more.
-  case drop(push: UInt64)
   case recordFate(push: UInt64, PushFate)
   /// The app completed a silent push twice, or one that it does not have: ignored.
   case refuseCompletion(push: UInt64)
@@ -30,13 +28,11 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case saveCategories([NotificationCategory])
   /// Store the text that the app has just copied.
   case setPasteboard
-  case refusePasteboard(Role, PasteboardRefusal)
-  /// The link opens nothing.
-  case dropLink(UInt64)
+  case refusePasteboard(Role, Refusal)
   case recordEnd(Role, EndReason)
   /// Forward the app's answer to the caller.
   case passOnAnswer(request: UInt64)
-  case refuseAsk(request: UInt64, AskRefusal)
+  case refuseAsk(request: UInt64, Refusal)
   /// A background task's request has a new state.
   case recordTask(TaskRecord)
   /// The app has completed a run that is over or never existed.
@@ -45,10 +41,6 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case boot(losingBeats: Bool)
   /// Both processes are gone: iosd can exit.
   case powerOff
-
-  static func drop(_ push: UInt64, because why: PushDrop) -> [PhoneDirective] {
-    [.recordFate(push: push, .dropped(why)), .drop(push: push)]
-  }
 }
 
 /// A message from the phone to a process.
@@ -56,16 +48,16 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case network(isThere: Bool)
   case enterForeground
   case enterBackground
-  case push(id: UInt64, deadlineMilliseconds: Int64)
+  case push(id: UInt64, deadlineMilliseconds: Int64, isSilent: Bool = false, payload: String? = nil)
   case timeWillExpire(push: UInt64)
   case terminate
   /// The expiration handler of a `beginBackgroundTask` task: the app must end it now.
   case taskExpiring(id: UInt64)
   /// The activity's block is called again: the process is about to be suspended.
   case activityExpired(id: UInt64)
-  case notificationResponse(id: UInt64, action: String)
+  case notificationResponse(id: UInt64, action: String, userInfo: String? = nil)
   /// The link that has opened the app.
-  case link(id: UInt64)
+  case link(String)
   case memoryWarning(footprintBytes: UInt64)
   /// A request whose answer a caller waits for.
   case ask(request: UInt64)

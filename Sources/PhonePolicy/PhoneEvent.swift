@@ -13,10 +13,10 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// Also reported when the value stays the same.
   case deviceChanged(DeviceChange)
   /// The user taps, acts on or dismisses a notification in the list.
-  case notificationTouched(id: UInt64, category: String?, NotificationTouch)
+  case notificationTouched(id: UInt64, category: String?, NotificationTouch, userInfo: String? = nil)
 
   /// The user follows a link, whose text the phone does not read.
-  case linkOpened(UInt64, scheme: String)
+  case linkOpened(String, scheme: String)
 
   case pushArrived(PhonePush)
 
@@ -50,7 +50,7 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// The process puts a text on the pasteboard.
   case textCopied(Role)
   /// The app has handled a silent push.
-  case silentPushDone(push: UInt64, SilentPushResult)
+  case silentPushDone(push: UInt64, SilentPushOutcome)
   /// The app confirms the `enter-background` of this number; without a number, the last one.
   case backgroundDone(time: UInt64? = nil)
   /// `beginBackgroundTask`, with an id that the app uses once.

@@ -4,8 +4,9 @@ import PhonePolicy
 
 @Suite(.waits) struct NotificationBoardTests {
   private func row(_ id: UInt64, badge: Int, key: String? = "k") -> NotificationRow {
-    NotificationRow(
-      id: id, push: nil, source: "local", title: "a", body: "b", badge: badge, wall: 1, at: 2, key: key)
+    var row = NotificationRow(id: id, source: "local", title: "a", body: "b", badge: badge, wall: 1, at: 2)
+    row.key = key
+    return row
   }
 
   @Test(arguments: [Int.min, -1, 0]) func `A badge below zero in iosd's file of notifications counts as zero`(

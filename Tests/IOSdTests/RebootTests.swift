@@ -89,7 +89,7 @@ import PhonePolicy
     try client.send(ControlMessage("reboot"))
     try client.send(ControlMessage("device", ["focus": "yes", "locked": locked]))
     kill(iosd, SIGCONT)
-    #expect(try client.receive().errorSentence == TouchRefusal.rebooting.description)
+    #expect(try client.receive().errorSentence == Refusal.rebooting.description)
     #expect(try client.receive()["boot"] != nil)
     #expect(
       try phone.ask("device").bodyText.contains(#""focus":false"#), "no field of a refused request is applied"

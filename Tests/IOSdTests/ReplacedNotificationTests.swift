@@ -25,7 +25,7 @@ import PhonePolicy
 
   private func present(after shown: [PhoneNotification]) throws -> [String] {
     let centre = try NotificationCentre(path)
-    for notification in shown { centre.show(notification, userInfo: nil, clock: clock) }
+    for notification in shown { centre.show(notification, clock: clock) }
     let titles = centre.rows.filter(\.isThere).map(\.title)
     // As the next iosd reads the file.
     #expect(try NotificationCentre(path).rows.filter(\.isThere).map(\.title) == titles)
@@ -50,7 +50,7 @@ import PhonePolicy
     let told = [receipt, notification(.content, "Received payment", key: "r", badgeIncrement: 1)]
     let centre = try NotificationCentre(path)
     for notification in isAppFirst ? told : told.reversed() {
-      centre.show(notification, userInfo: nil, clock: clock)
+      centre.show(notification, clock: clock)
     }
     #expect(centre.rows.filter(\.isThere).count == 1 && centre.badge == 1)
   }

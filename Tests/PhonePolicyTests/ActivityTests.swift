@@ -48,7 +48,7 @@
   }
 
   @Test func `An activity does not keep an extension alive that iOS kills after its content`() {
-    var phone = TestPhone(PhoneConfiguration(afterContent: .kill), limitsBackground: true)
+    var phone = TestPhone(PhoneConfiguration { $0.afterContent = .kill }, limitsBackground: true)
     phone.serve(1)
     _ = phone(.activityBegan(.extension, id: 5))
     #expect(phone(.contentDelivered(push: 1, received)).last == .kill(.extension, .afterContent))
@@ -61,7 +61,7 @@
     phone.saysHello = false
     phone.serve(1)
     let started = phone.now
-    let reason = KillReason.startTime(limitMilliseconds: 10_000)
+    let reason = EndReason.startTime(limitMilliseconds: 10_000)
     #expect(phone.passToDeadline() == [.kill(.extension, reason)])
     #expect(phone.now == started + .seconds(10))
     #expect(

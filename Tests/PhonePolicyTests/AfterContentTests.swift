@@ -3,7 +3,7 @@
 /// iOS may suspend or kill an extension as soon as it has the content.
 @Suite("After an extension's content") struct AfterContentTests {
   private func phone(_ afterContent: AfterContent, reuses: Bool = true) -> TestPhone {
-    var configuration = PhoneConfiguration(afterContent: afterContent)
+    var configuration = PhoneConfiguration { $0.afterContent = afterContent }
     configuration.reusesExtension = reuses
     return TestPhone(configuration, limitsBackground: true)
   }
@@ -42,7 +42,7 @@
     var phone = phone(.suspend)
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
-    let reason = KillReason.lockHeldWhileSuspended("locks/extension.lock")
+    let reason = EndReason.lockHeldWhileSuspended("locks/extension.lock")
     #expect(phone(.foundHoldingLock(.extension, file: "locks/extension.lock")) == [.kill(.extension, reason)])
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
     #expect(
@@ -98,7 +98,9 @@
       ])
   }
 
-  @Test(arguments: [PhoneConfiguration(afterContent: .run), PhoneConfiguration(enforcesLimits: false)])
+  @Test(arguments: [
+    PhoneConfiguration { $0.afterContent = .run }, PhoneConfiguration { $0.enforcesLimits = false },
+  ])
   func `With run or in a debug build the extension runs until it has finished the push`(
     configuration: PhoneConfiguration
   ) {
@@ -220,7 +222,7 @@
     phone.serve(1)
     _ = phone(.foundEnding(.extension))
     _ = phone(.memoryLimitEnforced(.extension, usedBytes: 25_165_824))
-    let reason = KillReason.memory(footprintBytes: 25_165_824, limitBytes: 25_165_824)
+    let reason = EndReason.memory(footprintBytes: 25_165_824, limitBytes: 25_165_824)
     #expect(
       phone(.processEnded(.extension, .signalled(9))) == [
         .recordEnd(.extension, .killed(reason)), .showOriginal(1),

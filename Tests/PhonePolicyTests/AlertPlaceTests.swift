@@ -43,7 +43,7 @@
     alert.badge = 4
     let answer = phone(.pushArrived(PhonePush(id: 1, alert: alert, hasMutableContent: true)))
     guard let why = places.hides else { return #expect(answer == [.launch(.extension, .push(1))]) }
-    #expect(answer == [.setBadge(4), .recordFate(push: 1, .notShown(why)), .drop(push: 1)])
+    #expect(answer == [.setBadge(4), .recordFate(push: 1, .notShown(why))])
     #expect(phone.phone.service == .notRunning)
     #expect(phone(.notificationPosted(received, key: nil)) == [])
   }
@@ -79,7 +79,7 @@
     _ = phone(.deviceChanged(.locked))
     #expect(
       phone(.contentDelivered(push: 1, received)) == [
-        .recordFate(push: 1, .notShown(.bannersOnly)), .drop(push: 1),
+        .recordFate(push: 1, .notShown(.bannersOnly))
       ])
   }
 
@@ -110,7 +110,7 @@
     var entitled = TestPhone(configuration)
     entitled.serve(1)
     #expect(
-      entitled(.contentDelivered(push: 1, empty)) == [.recordFate(push: 1, .filtered), .drop(push: 1)])
+      entitled(.contentDelivered(push: 1, empty)) == [.recordFate(push: 1, .filtered)])
     entitled = TestPhone(configuration)
     entitled.serve(2)
     let titled = NotificationText(title: "a", body: "")

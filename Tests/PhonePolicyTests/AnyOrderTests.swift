@@ -39,9 +39,9 @@ private struct World {
 
   /// Every combination of the settings in twelve seeds.
   init(_ seed: UInt64) {
-    var configuration = PhoneConfiguration(
-      afterContent: AfterContent.allCases[Int(seed % 3)],
-      foregroundPushes: seed.isMultiple(of: 2) ? .app : .extension)
+    var configuration = PhoneConfiguration()
+    configuration.afterContent = AfterContent.allCases[Int(seed % 3)]
+    configuration.foregroundPushes = seed.isMultiple(of: 2) ? .app : .extension
     configuration.reusesExtension = seed / 6 % 2 == 0
     configuration.extensionEntitlements.filtersNotifications = seed / 12 % 2 == 0
     phone = Phone(configuration: configuration)
@@ -156,12 +156,12 @@ private struct World {
 
   /// Why a visible push is not shown. Each reason holds at that moment.
   func isReason(_ fate: PushFate) -> Bool {
-    switch fate {
+    switch fate.code {
     case .givenToApp:
       #expect(phone.app == .foreground && phone.configuration.foregroundPushes == .app)
       return true
-    case .notShown(let why):
-      #expect(phone.device.hidesAlerts == why)
+    case .notShown:
+      #expect(phone.device.hidesAlerts?.rawValue == fate.detail)
       return true
     case .filtered:
       #expect(phone.configuration.extensionEntitlements.filtersNotifications)
@@ -169,11 +169,12 @@ private struct World {
     case .replaced:
       #expect(!phone.device.hasNetwork || phone.rebooting != nil)
       return true
-    case .dropped(let why):
+    case .dropped:
+      let why = fate.detail.flatMap(PushDrop.init(rawValue:))
       #expect(why == .reboot || why == .goingDown && !phone.device.hasNetwork || phone.rebooting != nil)
       return true
     case .late, .held, .contentRefused: return false
-    case .delivered, .completed, .expired, .abandoned, .applied:
+    case .delivered, .completed, .expired, .abandoned, .applied, .lost:
       Issue.record("\(fate) is no fate of a visible push")
       return false
     }

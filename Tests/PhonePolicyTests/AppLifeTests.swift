@@ -124,7 +124,7 @@
     var ending = phone
     ending.openApp()
     _ = ending(.userQuit)
-    #expect(ending(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appEnding)])
+    #expect(ending(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appTerminates)])
     phone.openApp()
     _ = phone(.userWentHome)
     #expect(phone(.appAsked(request: 5, inFront: true)) == [.refuseAsk(request: 5, .notInFront)])

@@ -7,7 +7,7 @@
 
   private static func applied(_ request: BadgeAndSound) -> [PhoneDirective] {
     (request.badge.map { [.setBadge($0)] } ?? [])
-      + [.recordFate(push: 1, .applied(request)), .drop(push: 1)]
+      + [.recordFate(push: 1, .applied(request))]
   }
 
   @Test
@@ -27,13 +27,13 @@
     _ = phone(.deviceChanged(.notifications(false)))
     #expect(
       phone(Self.push(BadgeAndSound(badge: 5))) == [
-        .recordFate(push: 1, .notShown(.notAllowed)), .drop(push: 1),
+        .recordFate(push: 1, .notShown(.notAllowed))
       ])
     var alert = TestPhone.original(2)
     alert.badge = 5
     #expect(
       phone(.pushArrived(PhonePush(id: 2, alert: alert, hasMutableContent: false))) == [
-        .recordFate(push: 2, .notShown(.notAllowed)), .drop(push: 2),
+        .recordFate(push: 2, .notShown(.notAllowed))
       ])
   }
 
@@ -46,7 +46,7 @@
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(Self.push(request)) == [forApp, .recordFate(push: 1, .givenToApp)])
-    var other = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
+    var other = TestPhone(PhoneConfiguration { $0.foregroundPushes = .extension })
     other.openApp()
     #expect(other(Self.push(request)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(request))])
   }

@@ -12,10 +12,10 @@
   @Test func `B-S.3 A link launches the app, which is given the link once it is in front`() {
     var phone = phone()
     #expect(
-      phone.handle(.linkOpened(7, scheme: "bitkit"), at: at(0)) == [.launch(.app, .link(scheme: "bitkit"))])
+      phone.handle(.linkOpened("7", scheme: "bitkit"), at: at(0)) == [.launch(.app, .link(scheme: "bitkit"))])
     #expect(
       phone.handle(.processStarted(.app, pid: 5), at: at(1))
-        == [.tell(.app, .enterForeground), .tell(.app, .link(id: 7))])
+        == [.tell(.app, .enterForeground), .tell(.app, .link("7"))])
     #expect(LaunchReason.link(scheme: "bitkit").description == "opened by a link (bitkit:)")
   }
 
@@ -23,25 +23,26 @@
     var phone = phone()
     _ = phone.handle(.userOpened, at: at(0))
     _ = phone.handle(.processStarted(.app, pid: 5), at: at(1))
-    #expect(phone.handle(.linkOpened(8, scheme: "bitkit"), at: at(2)) == [.tell(.app, .link(id: 8))])
+    #expect(phone.handle(.linkOpened("8", scheme: "bitkit"), at: at(2)) == [.tell(.app, .link("8"))])
   }
 
   @Test func `B-S.3 A scheme that no installed app has registered opens nothing`() {
     var phone = phone()
     #expect(phone.refusal(ofLinkWith: "lightning") == .noApp(scheme: "lightning"))
-    #expect(phone.handle(.linkOpened(7, scheme: "lightning"), at: at(0)) == [.dropLink(7)])
+    #expect(phone.handle(.linkOpened("7", scheme: "lightning"), at: at(0)) == [])
     #expect(phone.app == .notRunning)
     #expect(Phone(configuration: PhoneConfiguration()).refusal(ofLinkWith: "bitkit") != nil)
   }
 
   @Test func `B-1.5s.6 Only the app in front changes the pasteboard`() {
     var phone = phone()
-    #expect(phone.handle(.textCopied(.extension), at: at(0)) == [.refusePasteboard(.extension, .extension)])
-    #expect(phone.handle(.textCopied(.app), at: at(0)) == [.refusePasteboard(.app, .notInFront)])
+    #expect(
+      phone.handle(.textCopied(.extension), at: at(0)) == [.refusePasteboard(.extension, .noPasteboard)])
+    #expect(phone.handle(.textCopied(.app), at: at(0)) == [.refusePasteboard(.app, .copiedBehind)])
     _ = phone.handle(.userOpened, at: at(1))
     _ = phone.handle(.processStarted(.app, pid: 5), at: at(1))
     #expect(phone.handle(.textCopied(.app), at: at(2)) == [.setPasteboard])
     _ = phone.handle(.userWentHome, at: at(3))
-    #expect(phone.handle(.textCopied(.app), at: at(3)) == [.refusePasteboard(.app, .notInFront)])
+    #expect(phone.handle(.textCopied(.app), at: at(3)) == [.refusePasteboard(.app, .copiedBehind)])
   }
 }

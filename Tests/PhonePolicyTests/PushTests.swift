@@ -15,19 +15,13 @@
   func
     `K-27 With --foreground-pushes extension the extension serves the push, and the app in front gets it too`()
   {
-    var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
+    var phone = TestPhone(PhoneConfiguration { $0.foregroundPushes = .extension })
     phone.openApp()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
     #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
     #expect(phone(.contentDelivered(push: 1, received)) == [forApp, .showContent(1, received)])
     #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
-  }
-
-  @Test func `The payload of a push is kept after the app has got it only if a notification may follow`() {
-    let (app, both) = (PhoneConfiguration(), PhoneConfiguration(foregroundPushes: .extension))
-    #expect(app.isForAppAlone(isVisible: true) && app.isForAppAlone(isVisible: false))
-    #expect(!both.isForAppAlone(isVisible: true) && both.isForAppAlone(isVisible: false))
   }
 
   @Test func `P-0.1 A push with the app closed or in the background starts the extension`() {
@@ -201,7 +195,7 @@
     phone.serve(1)
     let limit: UInt64 = 25_165_824
     #expect(phone(.memorySampled(.extension, footprintBytes: limit, residentBytes: limit)) == [])
-    let reason = KillReason.memory(footprintBytes: limit + 1, limitBytes: limit)
+    let reason = EndReason.memory(footprintBytes: limit + 1, limitBytes: limit)
     #expect(
       phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit))
         == [.kill(.extension, reason)])
@@ -217,7 +211,7 @@
     phone.serve(1)
     let limit: UInt64 = 25_165_824
     #expect(phone(.memoryLimitEnforced(.extension, usedBytes: limit)) == [])
-    let reason = KillReason.memory(footprintBytes: limit, limitBytes: limit)
+    let reason = EndReason.memory(footprintBytes: limit, limitBytes: limit)
     #expect(
       phone(.processEnded(.extension, .signalled(9)))
         == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
@@ -228,7 +222,7 @@
     var phone = TestPhone()
     phone.serve(1)
     _ = phone.passToDeadline()
-    let reason = KillReason.time(limitMilliseconds: 30_000)
+    let reason = EndReason.time(limitMilliseconds: 30_000)
     #expect(phone.passToDeadline() == [.kill(.extension, reason)])
     #expect(phone(.memoryLimitEnforced(.extension, usedBytes: 1)) == [])
     #expect(
@@ -246,7 +240,7 @@
   }
 
   @Test func `In a debug build neither time nor memory ends the extension`() {
-    var phone = TestPhone(PhoneConfiguration(enforcesLimits: false))
+    var phone = TestPhone(PhoneConfiguration { $0.enforcesLimits = false })
     phone.serve(1)
     #expect(phone.phone.deadline == nil)
     #expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: .max)) == [])
@@ -290,14 +284,14 @@
   @Test(arguments: ["1", "true", "1.0"]) func `A flag in a push's payload is set by 1 and by true`(
     value: String
   ) throws {
-    #expect(try payload("mutable-content", value).hasMutableContent)
-    #expect(try payload("content-available", value).waking != nil)
+    #expect(try payload("mutable-content", value).push(1).hasMutableContent)
+    #expect(try payload("content-available", value).waking(2, of: 1) != nil)
   }
 
   @Test(arguments: ["0", "false", "2", "1.5", "-1", "\"1\"", "null", "[1]"])
   func `A flag in a push's payload is not set by a value other than 1 and true`(value: String) throws {
-    #expect(try !payload("mutable-content", value).hasMutableContent)
-    #expect(try payload("content-available", value).waking == nil)
+    #expect(try !payload("mutable-content", value).push(1).hasMutableContent)
+    #expect(try payload("content-available", value).waking(2, of: 1) == nil)
     #expect(throws: PushPayloadError.nothingToDo) {
       try PushPayload(Array(#"{"aps":{"content-available":\#(value)}}"#.utf8))
     }
@@ -320,16 +314,17 @@
   func `A push with a badge or a sound and no alert is parsed; an invalid badge number is ignored`(
     aps: String, expected: BadgeAndSound
   ) throws {
-    let push = try PushPayload(Array("{\"aps\":{\(aps)}}".utf8))
-    #expect(push.badgeAndSound == expected && push.alert == nil && push.waking == nil)
+    let payload = try PushPayload(Array("{\"aps\":{\(aps)}}".utf8))
+    let push = payload.push(1)
+    #expect(push.badgeAndSound == expected && push.alert == nil && payload.waking(2, of: 1) == nil)
     // Beside an alert they belong to the notification.
-    let alert = try PushPayload(Array("{\"aps\":{\(aps),\"alert\":\"x\"}}".utf8))
+    let alert = try PushPayload(Array("{\"aps\":{\(aps),\"alert\":\"x\"}}".utf8)).push(1)
     #expect(alert.badgeAndSound == nil)
     #expect(alert.alert?.badge == expected.badge && alert.alert?.sound == expected.sound)
     // A badge that also wakes the app makes two pushes, as an alert does.
     let both = try PushPayload(Array("{\"aps\":{\(aps),\"content-available\":1}}".utf8))
-    #expect(both.badgeAndSound == expected)
-    #expect(try #require(both.waking).badgeAndSound == nil)
+    #expect(both.push(1).badgeAndSound == expected)
+    #expect(try #require(both.waking(2, of: 1)).badgeAndSound == nil)
   }
 
   @Test(

@@ -87,7 +87,7 @@
     #expect(phone(.pushArrived(TestPhone.alert(2))) == [.recordFate(push: 2, .held(.phoneIsOff))])
     #expect(
       phone(.pushArrived(TestPhone.silent(3))) == [
-        .recordFate(push: 2, .replaced(by: 3)), .drop(push: 2), .recordFate(push: 3, .held(.phoneIsOff)),
+        .recordFate(push: 2, .replaced(by: 3)), .recordFate(push: 3, .held(.phoneIsOff)),
       ])
     phone.now = phone.now + .seconds(1)
     #expect(
@@ -192,7 +192,7 @@
   }
 
   @Test func `During a reboot no scheduled task is launched by hand, and no notification can be tapped`() {
-    var configuration = PhoneConfiguration(enforcesLimits: false)
+    var configuration = PhoneConfiguration { $0.enforcesLimits = false }
     configuration.tasks.deferralPercent = 0
     var phone = TestPhone(configuration)
     phone.openApp()

@@ -6,11 +6,11 @@ extension PhoneDirective {
   }
 
   static func tellSilent(_ id: UInt64, _ milliseconds: Int64 = 30_000) -> PhoneDirective {
-    .tell(.app, .push(id: id, deadlineMilliseconds: milliseconds))
+    .tell(.app, .push(id: id, deadlineMilliseconds: milliseconds, isSilent: true))
   }
 
   static func dropped(_ id: UInt64, _ why: PushDrop) -> [PhoneDirective] {
-    [.recordFate(push: id, .dropped(why)), .drop(push: id)]
+    [.recordFate(push: id, .dropped(why))]
   }
 }
 
@@ -67,7 +67,7 @@ extension PhoneDirective {
       phone(.pushArrived(TestPhone.silent(4))) == [.recordFate(push: 4, .held(.budgetUsed(perWindow: 3)))])
     #expect(
       phone(.pushArrived(TestPhone.silent(5))) == [
-        .recordFate(push: 4, .replaced(by: 5)), .drop(push: 4),
+        .recordFate(push: 4, .replaced(by: 5)),
         .recordFate(push: 5, .held(.budgetUsed(perWindow: 3))),
       ])
     #expect(phone.phone.deadline == first + .seconds(3600))
@@ -75,7 +75,7 @@ extension PhoneDirective {
   }
 
   @Test func `K-46 The app in front gets every silent push at once, outside the budget`() {
-    var phone = phone(SilentPushRules(budget: 0))
+    var phone = phone(SilentPushRules { $0.budget = 0 })
     #expect(
       phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.budgetUsed(perWindow: 0)))])
     _ = phone(.userOpened)
@@ -91,7 +91,7 @@ extension PhoneDirective {
   }
 
   @Test func `B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one`() {
-    var phone = phone(SilentPushRules(budget: 0))
+    var phone = phone(SilentPushRules { $0.budget = 0 })
     _ = phone(.pushArrived(TestPhone.silent(1)))
     let directives = phone(.deviceChanged(.backgroundRefresh(false)))
     #expect(directives.dropFirst() == PhoneDirective.dropped(1, .backgroundRefreshOff)[...])
@@ -102,7 +102,7 @@ extension PhoneDirective {
     var strict = phone()
     _ = strict(.deviceChanged(.lowPowerMode(true)))
     #expect(strict(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .lowPowerMode))
-    var patient = phone(SilentPushRules(lowPower: .hold))
+    var patient = phone(SilentPushRules { $0.lowPower = .hold })
     _ = patient(.deviceChanged(.lowPowerMode(true)))
     #expect(patient(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.lowPowerMode))])
     _ = patient(.pushArrived(TestPhone.silent(2)))
@@ -126,7 +126,12 @@ extension PhoneDirective {
     `B-1.5.0a About the configured percentage of silent pushes is lost, the same pushes for the same seed`()
   {
     func lost(_ percent: UInt64, seed: UInt64) -> [UInt64] {
-      var phone = phone(SilentPushRules(budget: 1000, dropPercent: percent, seed: seed))
+      var phone = phone(
+        SilentPushRules {
+          $0.budget = 1000
+          $0.dropPercent = percent
+          $0.seed = seed
+        })
       return (1...200 as ClosedRange<UInt64>).filter {
         phone(.pushArrived(TestPhone.silent($0))) == PhoneDirective.dropped($0, .chance)
       }
@@ -139,7 +144,7 @@ extension PhoneDirective {
   }
 
   @Test func `B-1.5.0a A delayed silent push comes within the configured maximum delay`() {
-    var phone = phone(SilentPushRules(delayMax: .seconds(100)))
+    var phone = phone(SilentPushRules { $0.delayMax = .seconds(100) })
     let sent = phone.now
     #expect(phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.delayed))])
     #expect(phone.passToDeadline() == PhoneDirective.wakeFor(1))
@@ -191,14 +196,14 @@ extension PhoneDirective {
     var phone = phone()
     _ = phone(.pushArrived(TestPhone.silent(1)))
     #expect(phone(.launchFailed(.app, sentence: "no")) == PhoneDirective.dropped(1, .launchFailed))
-    var down = self.phone(SilentPushRules(budget: 0))
+    var down = self.phone(SilentPushRules { $0.budget = 0 })
     _ = down(.pushArrived(TestPhone.silent(1)))
     #expect(down(.downRequested) == PhoneDirective.dropped(1, .goingDown) + [.powerOff])
     #expect(down.phone.deadline == nil)
   }
 
   @Test func `Shifting the phone's clock shifts every deadline of silent pushes by the same span`() {
-    var phone = woken(SilentPushRules(budget: 1))
+    var phone = woken(SilentPushRules { $0.budget = 1 })
     _ = phone(.pushArrived(TestPhone.silent(2)))
     let before = phone.phone.deadline
     phone.phone.shift(by: .seconds(7))

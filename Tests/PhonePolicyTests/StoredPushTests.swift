@@ -10,7 +10,7 @@
   private func held(_ id: UInt64) -> PhoneDirective { .recordFate(push: id, .held(.noNetwork)) }
 
   private func replaced(_ id: UInt64, by newer: UInt64) -> [PhoneDirective] {
-    [.recordFate(push: id, .replaced(by: newer)), .drop(push: id)]
+    [.recordFate(push: id, .replaced(by: newer))]
   }
 
   private func late(_ id: UInt64, _ milliseconds: Int64 = 0) -> PhoneDirective {

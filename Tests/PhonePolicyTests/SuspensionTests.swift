@@ -119,7 +119,7 @@
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
-    let reason = KillReason.lockHeldWhileSuspended("locks/app.lock")
+    let reason = EndReason.lockHeldWhileSuspended("locks/app.lock")
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [.kill(.app, reason)])
     #expect("\(reason)".hasPrefix("0xdead10cc"))
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [], "once")
@@ -138,7 +138,7 @@
   func
     `B-C.3 In a debug build the app in the background is neither suspended nor killed, as under a debugger`()
   {
-    var phone = inBackground(PhoneConfiguration(enforcesLimits: false))
+    var phone = inBackground(PhoneConfiguration { $0.enforcesLimits = false })
     #expect(phone.phone.deadline == nil)
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.backgroundDone())

@@ -125,7 +125,7 @@
     var phone = TestPhone.withTasks()
     phone.useApp()
     let told = phone.submit("com.example.other", .refresh).toldTasks
-    let refusal = TaskRefusal.notPermitted(permitted: [sync, processing])
+    let refusal = Refusal.notPermitted(permitted: [sync, processing])
     #expect(told == [.refused(identifier: "com.example.other", refusal)])
     #expect(refusal.description.contains(sync))
     #expect(phone.phone.tasks.pending == [])

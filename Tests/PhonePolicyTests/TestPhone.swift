@@ -1,5 +1,19 @@
 @testable import PhonePolicy
 
+extension PhoneConfiguration {
+  init(_ change: (inout PhoneConfiguration) -> Void) {
+    self.init()
+    change(&self)
+  }
+}
+
+extension SilentPushRules {
+  init(_ change: (inout SilentPushRules) -> Void) {
+    self.init()
+    change(&self)
+  }
+}
+
 /// A phone and its clock: a test gives events and compares directives.
 struct TestPhone {
   var phone: Phone

@@ -86,17 +86,18 @@ import PhonePolicy
   }
 
   private func push(_ id: UInt64, _ fate: PushFate?, isSilent: Bool = false) -> PushRow {
-    PushRow(
-      id: id, isVisible: !isSilent, hasMutableContent: true, wall: 0, at: 0, fate: fate?.description,
-      fateCode: fate?.code)
+    var row = PushRow(id: id, isVisible: !isSilent, hasMutableContent: true, wall: 0, at: 0)
+    if let fate { row.take(fate, wall: 0, at: 0) }
+    return row
   }
 
   private func notification(
     _ title: String, _ body: String = "", of push: UInt64? = nil, source: String = "content"
   ) -> NotificationRow {
-    NotificationRow(
-      id: push ?? 1, push: push, source: source, title: title, body: body, badge: 0, isDisplayed: false,
-      wall: 0, at: 0)
+    var row = NotificationRow(
+      id: push ?? 1, push: push, source: source, title: title, body: body, badge: 0, wall: 0, at: 0)
+    row.isDisplayed = false
+    return row
   }
 
   @Test func `The answer about all pushes has the visible ones too, in the order of their arrival`() {

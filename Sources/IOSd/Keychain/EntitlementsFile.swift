@@ -33,26 +33,22 @@ struct EntitlementsFile: Codable, Hashable {
     (role == .app ? app : `extension`)?.entitlements ?? Entitlements(accessGroups: [], appGroups: [])
   }
 
-  init(_ bytes: [UInt8], name: String) throws(EntitlementsFileError) {
+  init(_ bytes: [UInt8], name: String) throws(EntitlementsFault) {
     guard bytes.count <= Self.sizeMax,
       let file = try? JSONLineDecoder().decode(EntitlementsFile.self, from: bytes)
-    else { throw EntitlementsFileError.unreadable(name) }
+    else {
+      throw EntitlementsFault(
+        description:
+          "\(name.onOneLine) is not a valid entitlements file; write {\"app\": {\"keychain-access-groups\": […], \"com.apple.security.application-groups\": […]}, \"extension\": {…}}"
+      )
+    }
     self = file
     for role in Role.allCases {
-      if let problem = entitlements(of: role).problem { throw .problem(name, problem) }
+      if let problem = entitlements(of: role).problem {
+        throw EntitlementsFault(description: "\(name): \(problem)".onOneLine)
+      }
     }
   }
 }
 
-enum EntitlementsFileError: Error, Hashable, CustomStringConvertible {
-  case unreadable(String)
-  case problem(String, EntitlementProblem)
-
-  var description: String {
-    switch self {
-    case .unreadable(let name):
-      "\(name.onOneLine) is not a valid entitlements file; write {\"app\": {\"keychain-access-groups\": […], \"com.apple.security.application-groups\": […]}, \"extension\": {…}}"
-    case .problem(let name, let problem): "\(name): \(problem)".onOneLine
-    }
-  }
-}
+struct EntitlementsFault: Error, Hashable, CustomStringConvertible { var description: String }

@@ -1,7 +1,7 @@
 /// The device's state and the user's switches, as in os/device.json and in the answer to `device`.
 public struct DeviceState: Report, Hashable {
   public var isLocked = false
-  /// Since the boot. Before that, no keychain item can be read.
+  /// Since the boot, and each start of iosd is one. Before that, no keychain item can be read.
   public var hasBeenUnlocked = true
   public var isInLowPowerMode = false
   /// Background App Refresh, for this app.

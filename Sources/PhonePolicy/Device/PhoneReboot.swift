@@ -9,25 +9,21 @@ extension Phone {
     returnsOnUnlock = false
     let lost = queue.map(\.id) + (silent.loseWaiting().map { [$0] } ?? [])
     queue = []
-    return lost.flatMap { PhoneDirective.drop($0, because: .reboot) } + killAppForReboot()
+    return lost.map { .recordFate(push: $0, .dropped(.reboot)) } + killAppForReboot()
       + killExtensionForReboot()
   }
 
   private mutating func killAppForReboot() -> [PhoneDirective] {
     switch app {
     case .notRunning, .terminating(.killed, _), .terminating(.found, _): return []
-    case .launching, .foreground, .background, .suspended, .terminating(.asked, _):
-      app = .terminating(.killed(.reboot), killAt: nil)
-      return [.kill(.app, .reboot)]
+    case .launching, .foreground, .background, .suspended, .terminating(.asked, _): return killApp(.reboot)
     }
   }
 
   private mutating func killExtensionForReboot() -> [PhoneDirective] {
     switch service {
     case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
-    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _):
-      service = .ending(.killed(.reboot), service.current, killAt: nil)
-      return [.kill(.extension, .reboot)]
+    case .launching, .idle, .serving, .suspended, .ending(.asked, _, _): return killExtension(.reboot)
     }
   }
 

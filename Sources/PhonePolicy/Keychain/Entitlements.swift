@@ -21,7 +21,7 @@ public struct Entitlements: Hashable, Codable, Sendable {
   }
 
   /// Why these entitlements are invalid; nil if they are valid.
-  public var problem: EntitlementProblem? {
+  public var problem: Refusal? {
     if let group = accessGroups.first(where: { !Self.hasTeam($0) }) { return .noTeam(group) }
     if let group = appGroups.first(where: { !$0.hasPrefix("group.") || $0 == "group." }) {
       return .noAppGroup(group)
@@ -34,19 +34,5 @@ public struct Entitlements: Hashable, Codable, Sendable {
     let team = group.utf8.prefix { $0 != UInt8(ascii: ".") }
     return team.count == 10 && group.utf8.count > 11
       && team.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
-  }
-}
-
-public enum EntitlementProblem: Hashable, Codable, Sendable, CustomStringConvertible {
-  case noTeam(String)
-  case noAppGroup(String)
-
-  public var description: String {
-    switch self {
-    case .noTeam(let group):
-      "the access group \(group) does not begin with a team id; write it as \(Entitlements.accessGroup)"
-    case .noAppGroup(let group):
-      "the app group \(group) does not begin with group.; write it as \(Entitlements.appGroup)"
-    }
   }
 }

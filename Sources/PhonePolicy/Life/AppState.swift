@@ -15,16 +15,7 @@ public enum AppState: Hashable, Codable, Sendable {
   /// Asked to end, or killed. → notRunning, launching
   case terminating(Ending, killAt: Instant?)
 
-  public var word: String {
-    switch self {
-    case .notRunning: "not running"
-    case .launching: "launching"
-    case .foreground: "foreground"
-    case .background: "background"
-    case .suspended: "suspended"
-    case .terminating: "terminating"
-    }
-  }
+  public var word: String { stage == .notRunning ? "not running" : "\(stage)" }
 
   public var isUsable: Bool {
     switch self {

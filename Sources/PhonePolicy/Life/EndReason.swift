@@ -1,105 +1,84 @@
-/// Why the phone kills a process.
-public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
-  case user
-  case time(limitMilliseconds: Int64)
+/// Why the phone kills a process, and why a process is gone.
+public struct EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// For programs: stable when the wording changes.
+  public let code: EndCode
+  public let description: String
+
+  private init(_ code: EndCode, _ description: String) {
+    self.code = code
+    self.description = description
+  }
+
+  public var isCrash: Bool { code == .crashed }
+
+  // MARK: The phone kills it
+
+  package static let user = EndReason(.swipedAway, "swiped away by the user")
+  static func time(limitMilliseconds limit: Int64) -> EndReason {
+    EndReason(.timeLimit, "used up its \(seconds(limit)) s for one push")
+  }
   /// The extension had not said `hello`.
-  case startTime(limitMilliseconds: Int64)
-  case memory(footprintBytes: UInt64, limitBytes: UInt64)
+  static func startTime(limitMilliseconds limit: Int64) -> EndReason {
+    EndReason(.startLimit, "used up its time in starting up: \(seconds(limit)) s")
+  }
+  static func memory(footprintBytes: UInt64, limitBytes: UInt64) -> EndReason {
+    let limit = limitBytes / 1_048_576
+    return EndReason(
+      .memoryLimit, "exceeded mem limit: ActiveHard \(limit) MB (fatal), with \(footprintBytes) bytes")
+  }
   /// It did not terminate within the grace after it was asked to.
-  case graceOver
-  /// It was suspended while it held a lock in the container.
-  case lockHeldWhileSuspended(String)
+  static let graceOver = EndReason(.graceOver, "did not end when it was asked to")
+  package static func lockHeldWhileSuspended(_ file: String) -> EndReason {
+    EndReason(.lockHeldWhileSuspended, "0xdead10cc: suspended while it held a lock on \(file)")
+  }
   /// It did not confirm `enter-background` in time.
-  case watchdog(milliseconds: Int64)
-  /// It did not end its background tasks after their time.
-  case tasksNotEnded(milliseconds: Int64)
-  /// The phone reboots.
-  case reboot
+  package static func watchdog(milliseconds: Int64) -> EndReason {
+    let limit = seconds(milliseconds)
+    return EndReason(.watchdog, "0x8badf00d: did not finish going to the background within \(limit) s")
+  }
+  static func tasksNotEnded(milliseconds: Int64) -> EndReason {
+    EndReason(.tasksNotEnded, "did not end its background tasks after \(seconds(milliseconds)) s")
+  }
+  static let reboot = EndReason(.reboot, "reboot")
   /// It had delivered its content, and iOS does not let it run on.
-  case afterContent
+  static let afterContent = EndReason(.afterContent, "after its content")
   /// It was suspended, or had served its one push, and iOS wants its memory back.
-  case reclaimed
-
-  var code: EndCode {
-    switch self {
-    case .user: .swipedAway
-    case .time: .timeLimit
-    case .startTime: .startLimit
-    case .memory: .memoryLimit
-    case .graceOver: .graceOver
-    case .lockHeldWhileSuspended: .lockHeldWhileSuspended
-    case .watchdog: .watchdog
-    case .tasksNotEnded: .tasksNotEnded
-    case .reboot: .reboot
-    case .afterContent: .afterContent
-    case .reclaimed: .reclaimed
-    }
-  }
-
-  public var description: String {
-    switch self {
-    case .user: "swiped away by the user"
-    case .time(let limit): "used up its \(Self.seconds(limit)) s for one push"
-    case .startTime(let limit): "used up its time in starting up: \(Self.seconds(limit)) s"
-    case .memory(let footprint, let limit):
-      "exceeded mem limit: ActiveHard \(limit / 1_048_576) MB (fatal), with \(footprint) bytes"
-    case .graceOver: "did not end when it was asked to"
-    case .lockHeldWhileSuspended(let file): "0xdead10cc: suspended while it held a lock on \(file)"
-    case .watchdog(let limit):
-      "0x8badf00d: did not finish going to the background within \(Self.seconds(limit)) s"
-    case .reboot: "reboot"
-    case .afterContent: "after its content"
-    case .reclaimed: "suspended, and its memory was reclaimed"
-    case .tasksNotEnded(let limit): "did not end its background tasks after \(Self.seconds(limit)) s"
-    }
-  }
+  static let reclaimed = EndReason(.reclaimed, "suspended, and its memory was reclaimed")
 
   private static func seconds(_ milliseconds: Int64) -> String {
     milliseconds % 1000 == 0
       ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\("\(1000 + milliseconds % 1000)".dropFirst())"
   }
-}
 
-/// Why a process is gone.
-public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
+  // MARK: It is gone
+
   /// Exit code 0 without being asked.
-  case ended
-  /// Exit code 0 after it was asked to end.
-  case endedAsAsked
-  case killed(KillReason)
+  package static let ended = EndReason(.ended, "ended by itself")
+  static let endedAsAsked = EndReason(.endedAsAsked, "ended when it was asked to")
+  package static func killed(_ reason: EndReason) -> EndReason { EndReason(reason.code, "killed: \(reason)") }
   /// Another exit code, after the process had announced the reason.
-  case gaveUp(code: Int32)
+  static func gaveUp(code: Int32) -> EndReason {
+    EndReason(.gaveUp, "ended by itself with exit code \(code)")
+  }
   /// An exit code without an announcement, or a signal raised by the process itself.
-  case crashed(ProcessEnd)
-  /// A signal sent by another process, not by iosd.
-  case killedFromOutside(signal: Int32)
-
-  /// SIGHUP, SIGINT, SIGKILL and SIGTERM: a bug in the program does not raise these.
-  static func isFromOutside(_ signal: Int32) -> Bool { [1, 2, 9, 15].contains(signal) }
-
-  /// For programs: stable when the wording changes.
-  public var code: EndCode {
-    switch self {
-    case .ended: .ended
-    case .endedAsAsked: .endedAsAsked
-    case .killed(let reason): reason.code
-    case .gaveUp: .gaveUp
-    case .crashed: .crashed
-    case .killedFromOutside: .killedFromOutside
+  package static func crashed(_ end: ProcessEnd) -> EndReason {
+    switch end {
+    case .exited(let code): EndReason(.crashed, "crashed with exit code \(code)")
+    case .signalled(let signal): EndReason(.crashed, "crashed by \(SignalName.word(for: signal))")
     }
   }
+  /// A signal sent by another process, not by iosd.
+  package static func killedFromOutside(signal: Int32) -> EndReason {
+    EndReason(.killedFromOutside, "killed from outside by \(SignalName.word(for: signal))")
+  }
 
-  public var isCrash: Bool { if case .crashed = self { true } else { false } }
-
-  public var description: String {
-    switch self {
-    case .ended: "ended by itself"
-    case .endedAsAsked: "ended when it was asked to"
-    case .killed(let reason): "killed: \(reason)"
-    case .gaveUp(let code): "ended by itself with exit code \(code)"
-    case .crashed(.exited(let code)): "crashed with exit code \(code)"
-    case .crashed(.signalled(let signal)): "crashed by \(SignalName.word(for: signal))"
-    case .killedFromOutside(let signal): "killed from outside by \(SignalName.word(for: signal))"
+  static func unasked(_ end: ProcessEnd, announced: Bool) -> EndReason {
+    switch end {
+    case .exited(code: 0): .ended
+    case .exited(let code): announced ? .gaveUp(code: code) : .crashed(end)
+    // A bug in the program raises neither SIGHUP, SIGINT, SIGKILL nor SIGTERM.
+    case .signalled(let signal) where [1, 2, 9, 15].contains(signal): .killedFromOutside(signal: signal)
+    case .signalled: .crashed(end)
     }
   }
 }
@@ -107,7 +86,7 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
 /// How the phone last acted on a process that is ending.
 public enum Ending: Hashable, Codable, Sendable {
   case asked
-  case killed(KillReason)
+  case killed(EndReason)
   /// Not at all: it was found ending.
   case found
 
@@ -121,17 +100,7 @@ public enum Ending: Hashable, Codable, Sendable {
   }
 }
 
-extension EndReason {
-  static func unasked(_ end: ProcessEnd, announced: Bool) -> EndReason {
-    switch end {
-    case .exited(code: 0): .ended
-    case .exited(let code): announced ? .gaveUp(code: code) : .crashed(end)
-    case .signalled(let signal): isFromOutside(signal) ? .killedFromOutside(signal: signal) : .crashed(end)
-    }
-  }
-}
-
-/// How a process ended, as one stored word: `EndReason` without its numbers.
+/// How a process ended, as one stored word.
 public enum EndCode: String, Hashable, Codable, Sendable, CaseIterable {
   case ended
   case endedAsAsked = "ended-as-asked"

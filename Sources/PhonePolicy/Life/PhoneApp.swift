@@ -45,9 +45,7 @@ extension Phone {
   mutating func quit(at now: Instant) -> [PhoneDirective] {
     opensAgain = false
     switch app {
-    case .foreground, .launching, .suspended:
-      app = .terminating(.killed(.user), killAt: nil)
-      return [.kill(.app, .user)]
+    case .foreground, .launching, .suspended: return killApp(.user)
     case .background: return terminateApp(at: now)
     case .notRunning, .terminating: return []
     }
@@ -171,8 +169,7 @@ extension Phone {
   mutating func reachAppDeadline(at now: Instant) -> [PhoneDirective] {
     if case .background(let stay) = app { return reachBackgroundDeadline(stay, at: now) }
     guard case .terminating(.asked, let killAt?) = app, killAt <= now else { return [] }
-    app = .terminating(.killed(.graceOver), killAt: nil)
-    return [.kill(.app, .graceOver)]
+    return killApp(.graceOver)
   }
 }
 

@@ -34,13 +34,13 @@ extension Phone {
 
 extension AppState {
   /// Nil if the app can be asked.
-  fileprivate func refusal(inFront: Bool) -> AskRefusal? {
+  fileprivate func refusal(inFront: Bool) -> Refusal? {
     if inFront { return self == .foreground ? nil : .notInFront }
     return switch self {
     case .notRunning: .appNotRunning
     case .launching: .appStarting
     case .suspended: .appSuspended
-    case .terminating: .appEnding
+    case .terminating: .appTerminates
     case .foreground, .background: nil
     }
   }

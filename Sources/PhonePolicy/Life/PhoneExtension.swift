@@ -5,12 +5,11 @@ extension Phone {
   // MARK: Pushes
 
   mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
-    let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
-    if push.isSilent { return takeSilent(push, at: now) }
-    if push.alert == nil, let request = push.badgeAndSound { return take(request, of: push.id) }
+    if push.isSilent { return silent.take(push, conditions, at: now) }
+    if push.alert == nil, let request = push.badgeAndSound { return take(request, of: push) }
     guard device.allowsNotifications else { return present(.original(push)) }
     if app == .foreground && configuration.foregroundPushes == .app {
-      return [forApp, .recordFate(push: push.id, .givenToApp)]
+      return [.tell(.app, push.message()), .recordFate(push: push.id, .givenToApp)]
     }
     // An extension whose content would be shown nowhere is not started.
     guard push.hasMutableContent, !isGoingDown, device.hidesAlerts == nil else {
@@ -24,8 +23,7 @@ extension Phone {
   /// Shows the notification. With `ForegroundPushes.extension`, an app in the foreground gets the push just before.
   private func conclude(_ push: PhonePush, with notification: PhoneNotification) -> [PhoneDirective] {
     let isForAppToo = app == .foreground && configuration.foregroundPushes == .extension
-    let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
-    return (isForAppToo ? [forApp] : []) + present(notification)
+    return (isForAppToo ? [.tell(.app, push.message())] : []) + present(notification)
   }
 
   private mutating func serveNext(at now: Instant) -> [PhoneDirective] {
@@ -50,8 +48,7 @@ extension Phone {
   private mutating func serve(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     queue.removeFirst()
     service = .serving(PushService(push: push, since: now))
-    let milliseconds = configuration.extensionTime.wholeMilliseconds
-    return [.tell(.extension, .push(id: push.id, deadlineMilliseconds: milliseconds))]
+    return [.tell(.extension, push.message(milliseconds: configuration.extensionTime.wholeMilliseconds))]
   }
 
   // MARK: Start and end
@@ -102,7 +99,7 @@ extension Phone {
       directives +=
         rebooting == nil
         ? conclude(current.push, with: .original(current.push))
-        : PhoneDirective.drop(current.push.id, because: .reboot)
+        : [.recordFate(push: current.push.id, .dropped(.reboot))]
     }
     hasServed = false
     extensionLaunchedAt = nil
@@ -127,7 +124,7 @@ extension Phone {
     }
   }
 
-  mutating func killExtension(_ reason: KillReason) -> [PhoneDirective] {
+  mutating func killExtension(_ reason: EndReason) -> [PhoneDirective] {
     service = .ending(.killed(reason), service.current, killAt: nil)
     return [.kill(.extension, reason)]
   }
@@ -180,7 +177,7 @@ extension Phone {
 
   private func show(_ text: NotificationText, for push: PhonePush, key: String?) -> [PhoneDirective] {
     if text.isEmpty, configuration.extensionEntitlements.filtersNotifications {
-      return [.recordFate(push: push.id, .filtered), .drop(push: push.id)]
+      return [.recordFate(push: push.id, .filtered)]
     }
     if let why = refusal(of: text) ?? (text.isEmpty ? .emptyWithoutEntitlement : nil) {
       return [.refuseNotification(push: push.id, why), .recordFate(push: push.id, .contentRefused(why))]
@@ -189,7 +186,9 @@ extension Phone {
     // On iOS the extension starts from the push's content, badge included, and leaves the badge as it is.
     var content = text
     content.badge = push.alert?.badge
-    return conclude(push, with: PhoneNotification(push: push.id, source: .content, content, key: key))
+    var notification = PhoneNotification(push: push.id, source: .content, content, key: key)
+    notification.userInfo = push.payload
+    return conclude(push, with: notification)
   }
 
   /// The next push waits until this process is gone. The current one may still be delivered: content sent before the
@@ -234,7 +233,7 @@ extension Phone {
     switch service {
     case .notRunning, .ending(.killed, _, _): return []
     case .launching, .idle, .serving, .suspended, .ending(.asked, _, _), .ending(.found, _, _):
-      let reason = KillReason.memory(footprintBytes: used, limitBytes: configuration.extensionMemoryBytes)
+      let reason = EndReason.memory(footprintBytes: used, limitBytes: configuration.extensionMemoryBytes)
       service = .ending(.killed(reason), service.current, killAt: nil)
       return []
     }

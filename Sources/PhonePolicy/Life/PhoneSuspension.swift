@@ -57,7 +57,7 @@ extension Phone {
   }
 
   private func suspendsAt(_ stay: BackgroundStay) -> Instant? {
-    guard configuration.limitsBackground, stay.isDone, assertions.isEmpty, activities.app.isEmpty else {
+    guard configuration.limitsBackgroundNow, stay.isDone, assertions.isEmpty, activities.app.isEmpty else {
       return nil
     }
     return stay.since + configuration.suspendAfter
@@ -65,21 +65,20 @@ extension Phone {
 
   /// The shell has stopped the process and found that it holds a lock in the container.
   mutating func suspendedHoldingLock(_ role: Role, _ file: String) -> [PhoneDirective] {
-    guard configuration.limitsBackground, !configuration.sparesLockHolders else { return [] }
+    guard configuration.limitsBackgroundNow, !configuration.sparesLockHolders else { return [] }
     guard role == .app else {
       guard case .suspended = service else { return [] }
       return killExtension(.lockHeldWhileSuspended(file))
     }
     guard app == .suspended else { return [] }
-    app = .terminating(.killed(.lockHeldWhileSuspended(file)), killAt: nil)
-    return [.kill(.app, .lockHeldWhileSuspended(file))]
+    return killApp(.lockHeldWhileSuspended(file))
   }
 
   // MARK: Deadlines
 
   func backgroundDeadline(_ stay: BackgroundStay) -> Instant? {
     if let due = suspendsAt(stay) { return due }
-    guard configuration.limitsBackground else { return nil }
+    guard configuration.limitsBackgroundNow else { return nil }
     if !stay.isDone { return stay.since + configuration.callbackTime }
     if let killAt = stay.killAt { return killAt }
     // The time of a task begun late in the stay counts from its begin.
@@ -98,7 +97,7 @@ extension Phone {
     return assertions.ownTasks.map { .tell(.app, .taskExpiring(id: $0.id)) }
   }
 
-  private mutating func killApp(_ reason: KillReason) -> [PhoneDirective] {
+  mutating func killApp(_ reason: EndReason) -> [PhoneDirective] {
     app = .terminating(.killed(reason), killAt: nil)
     return [.kill(.app, reason)]
   }

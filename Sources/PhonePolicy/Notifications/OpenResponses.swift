@@ -9,11 +9,7 @@ struct OpenResponses: Hashable, Sendable {
 
   private var open: [Open] = []
 
-  var deadline: Instant? {
-    var earliest: Instant?
-    for response in open { earliest = min(earliest ?? response.endsBy, response.endsBy) }
-    return earliest
-  }
+  var deadline: Instant? { open.lazy.map(\.endsBy).min() }
 
   mutating func begin(_ id: UInt64, until endsBy: Instant) { open.append(Open(id: id, endsBy: endsBy)) }
 

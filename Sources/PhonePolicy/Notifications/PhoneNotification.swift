@@ -16,6 +16,8 @@ public struct PhoneNotification: Hashable, Codable, Sendable {
   public var key: String?
   /// The key of another notification that is withdrawn in the same moment, such as the announcement of what is received.
   public var withdraws: String?
+  /// The push's payload, for the app when the user responds.
+  public var userInfo: String?
   /// Whether it is displayed on the screen; otherwise it is only in the list.
   public var isDisplayed = true
 
@@ -34,6 +36,9 @@ public struct PhoneNotification: Hashable, Codable, Sendable {
   public var replacedKeys: [String] { [key, withdraws].compactMap { $0 } }
 
   static func original(_ push: PhonePush) -> PhoneNotification {
-    PhoneNotification(push: push.id, source: .original, push.alert ?? NotificationText(title: "", body: ""))
+    var notification = PhoneNotification(
+      push: push.id, source: .original, push.alert ?? NotificationText(title: "", body: ""))
+    notification.userInfo = push.payload
+    return notification
   }
 }

@@ -8,8 +8,7 @@ extension Phone {
       guard let push = wanted.push else { return withdrawal(by: wanted) }
       // The badge has a switch of its own.
       let badge = why == .notAllowed ? nil : wanted.text.badge
-      return (badge.map { [.setBadge($0)] } ?? [])
-        + [.recordFate(push: push, .notShown(why)), .drop(push: push)]
+      return (badge.map { [.setBadge($0)] } ?? []) + [.recordFate(push: push, .notShown(why))]
     }
     var notification = wanted
     if !configuration.hasCriticalAlerts, notification.text.level == .critical {
@@ -33,7 +32,7 @@ extension Phone {
     hidden.withdraws.map { [.withdraw(key: $0)] } ?? []
   }
 
-  func refusal(of text: NotificationText) -> NotificationRefusal? {
+  func refusal(of text: NotificationText) -> Refusal? {
     text.level == .critical && !configuration.hasCriticalAlerts ? .criticalWithoutEntitlement : nil
   }
 
@@ -47,10 +46,10 @@ extension Phone {
   }
 
   /// Why any user input is refused. A phone that powers off still accepts it.
-  public var refusalOfUserInput: TouchRefusal? { rebooting == nil ? nil : .rebooting }
+  public var refusalOfUserInput: Refusal? { rebooting == nil ? nil : .rebooting }
 
   /// Nil if the touch is allowed.
-  public func refusal(of touch: NotificationTouch, category: String?) -> TouchRefusal? {
+  public func refusal(of touch: NotificationTouch, category: String?) -> Refusal? {
     if let refusal = refusalOfUserInput { return refusal }
     if isGoingDown { return .goingDown }
     if case .action(let id) = touch, action(id, of: category) == nil { return .noSuchAction(id) }
@@ -59,10 +58,10 @@ extension Phone {
   }
 
   mutating func touched(
-    _ id: UInt64, category: String?, _ touch: NotificationTouch, at now: Instant
+    _ id: UInt64, category: String?, _ touch: NotificationTouch, _ userInfo: String?, at now: Instant
   ) -> [PhoneDirective] {
     guard refusal(of: touch, category: category) == nil else { return [] }
-    let message = PhoneMessage.notificationResponse(id: id, action: touch.word)
+    let message = PhoneMessage.notificationResponse(id: id, action: touch.word, userInfo: userInfo)
     let reason = LaunchReason.notification(id, action: touch == .tap ? nil : touch.word)
     let closed = [PhoneDirective.closeNotification(id: id, touch)]
     if opensApp(touch, category: category) { return closed + openFor(message, reason) }
@@ -108,11 +107,6 @@ extension Phone {
     guard let woken = wake(for: message, reason, holding: assertion, at: now) else { return [] }
     responses.begin(id, until: now + configuration.silentPushes.completionTime)
     return woken
-  }
-
-  mutating func responseDone(_ id: UInt64) -> [PhoneDirective] {
-    responses.end(id, &assertions)
-    return []
   }
 
   mutating func reachResponseDeadlines(at now: Instant) -> [PhoneDirective] {

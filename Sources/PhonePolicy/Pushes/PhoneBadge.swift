@@ -4,15 +4,13 @@ import Ground
 // (Apple, "Modifying content in newly delivered notifications").
 extension Phone {
   /// As with an alert, an app in the foreground decides what is shown; ours shows nothing.
-  func take(_ request: BadgeAndSound, of push: UInt64) -> [PhoneDirective] {
-    guard device.allowsNotifications else {
-      return [.recordFate(push: push, .notShown(.notAllowed)), .drop(push: push)]
-    }
-    guard app == .foreground else { return apply(request, of: push) + [.drop(push: push)] }
-    let forApp = PhoneDirective.tell(.app, .push(id: push, deadlineMilliseconds: 0))
+  func take(_ request: BadgeAndSound, of push: PhonePush) -> [PhoneDirective] {
+    guard device.allowsNotifications else { return [.recordFate(push: push.id, .notShown(.notAllowed))] }
+    guard app == .foreground else { return apply(request, of: push.id) }
+    let forApp = PhoneDirective.tell(.app, push.message())
     switch configuration.foregroundPushes {
-    case .app: return [forApp, .recordFate(push: push, .givenToApp)]
-    case .extension: return [forApp] + apply(request, of: push)
+    case .app: return [forApp, .recordFate(push: push.id, .givenToApp)]
+    case .extension: return [forApp] + apply(request, of: push.id)
     }
   }
 

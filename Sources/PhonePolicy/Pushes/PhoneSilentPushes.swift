@@ -2,19 +2,11 @@ import Ground
 
 // Silent pushes: best effort. They wake the app in the background if the budget and the device allow it.
 extension Phone {
-  private var conditions: SilentPushes.Conditions {
+  var conditions: SilentPushes.Conditions {
     SilentPushes.Conditions(
       app: app, isGoingDown: isGoingDown, isInLowPowerMode: device.isInLowPowerMode,
       isRefreshAllowed: device.allowsBackgroundRefresh, rules: configuration.silentPushes,
       enforcesLimits: configuration.enforcesLimits)
-  }
-
-  mutating func takeSilent(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
-    silent.take(push.id, conditions, at: now)
-  }
-
-  mutating func silentPushDone(_ push: UInt64, _ result: SilentPushResult) -> [PhoneDirective] {
-    silent.complete(push, result, &assertions)
   }
 
   /// Called after each event: it may release the waiting push, or end the time of a delivered one.
@@ -40,18 +32,15 @@ extension Phone {
     switch silent.next(before, at: now) {
     case .none(let directives): return directives
     case .toAppInFront(let push):
-      silent.noteDelivered(push, before, at: now)
-      return [
-        .tell(.app, .push(id: push, deadlineMilliseconds: 0)), .recordFate(push: push, .delivered),
-      ]
+      silent.noteDelivered(push.id, before, at: now)
+      return [.tell(.app, push.message()), .recordFate(push: push.id, .delivered)]
     case .toAppInBackground(let push):
-      let time = configuration.silentPushes.completionTime.wholeMilliseconds
-      let message = PhoneMessage.push(id: push, deadlineMilliseconds: time)
-      guard let woken = wake(for: message, .silentPush(push), holding: .silentPush(push), at: now) else {
-        return []
-      }
-      silent.noteDelivered(push, before, at: now)
-      return woken + [.recordFate(push: push, .delivered)]
+      let message = push.message(
+        milliseconds: configuration.silentPushes.completionTime.wholeMilliseconds)
+      guard let woken = wake(for: message, .silentPush(push.id), holding: .silentPush(push.id), at: now)
+      else { return [] }
+      silent.noteDelivered(push.id, before, at: now)
+      return woken + [.recordFate(push: push.id, .delivered)]
     }
   }
 }

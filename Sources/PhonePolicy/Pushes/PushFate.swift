@@ -1,77 +1,64 @@
+import Ground
+
 /// A push's state, as far as it is known.
-public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
-  case delivered
-  case held(PushHold)
-  case dropped(PushDrop)
-  /// A visible or silent one: the phone was off the network when it came, and has it now.
-  case late(milliseconds: Int64)
-  /// Of the waiting silent pushes, and of those for a phone off the network, only the newest is kept.
-  case replaced(by: UInt64)
-  case completed(SilentPushResult)
-  /// The app did not complete it in time.
-  case expired
-  /// The app ended before completing it.
-  case abandoned
-  /// A visible one: the app in the foreground got it, and nothing is shown.
-  case givenToApp
-  /// A visible one: no notification of the wallet may be shown now.
-  case notShown(PushHide)
-  /// A visible one: the extension's content has no text, and its entitlement lets it show nothing.
-  case filtered
-  /// A visible one: the extension's content was refused, and the original alert was shown.
-  case contentRefused(NotificationRefusal)
-  /// One with a badge or a sound and no alert: these were applied.
-  case applied(BadgeAndSound)
-
+public struct PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   /// For programs: stable when the wording changes.
-  public var code: PushFateCode {
-    switch self {
-    case .delivered: .delivered
-    case .held: .held
-    case .dropped: .dropped
-    case .late: .late
-    case .replaced: .replaced
-    case .completed: .completed
-    case .expired: .expired
-    case .abandoned: .abandoned
-    case .givenToApp: .givenToApp
-    case .notShown: .notShown
-    case .filtered: .filtered
-    case .contentRefused: .contentRefused
-    case .applied: .applied
-    }
-  }
-
+  public let code: PushFateCode
+  public let description: String
   /// The reason or result within the code, for programs.
-  public var detail: String? {
-    switch self {
-    case .dropped(let why): why.rawValue
-    case .notShown(let why): why.rawValue
-    case .completed(let result): result.rawValue
-    default: nil
-    }
+  public private(set) var detail: String?
+  /// How long the phone was off the network after the push came.
+  public private(set) var lateMilliseconds: Int64?
+  /// The badge and sound of a push without an alert.
+  public private(set) var applied: BadgeAndSound?
+
+  private init(_ code: PushFateCode, _ description: String, detail: String? = nil) {
+    self.code = code
+    self.description = description
+    self.detail = detail
   }
 
-  public var description: String {
-    switch self {
-    case .delivered: "delivered"
-    case .held(let why): "deferred: \(why)"
-    case .dropped(let why): "dropped: \(why)"
-    case .late(let milliseconds): "delivered \(Self.span(milliseconds)) late: the phone was off the network"
-    case .replaced(let push): "replaced by push \(push)"
-    case .completed(let result): "completed with \(result.rawValue)"
-    case .expired: "expired: the app did not complete the push in time"
-    case .abandoned: "abandoned: the app ended before it completed the push"
-    case .givenToApp: "given to the app in the foreground"
-    case .notShown(let why): "not shown: \(why)"
-    case .filtered: "not shown: the extension's content is empty"
-    case .contentRefused(let why): "shown with its original alert: \(why)"
-    case .applied(let what): "no notification: \(what.words)"
-    }
+  package static let delivered = PushFate(.delivered, "delivered")
+  package static func held(_ why: PushHold) -> PushFate { PushFate(.held, "deferred: \(why)") }
+  package static func dropped(_ why: PushDrop) -> PushFate {
+    PushFate(.dropped, "dropped: \(why)", detail: why.rawValue)
   }
-
-  private static func span(_ milliseconds: Int64) -> String {
-    milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+  /// A visible or silent one: the phone was off the network when it came, and has it now.
+  package static func late(milliseconds: Int64) -> PushFate {
+    let span = milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+    var fate = PushFate(.late, "delivered \(span) late: the phone was off the network")
+    fate.lateMilliseconds = milliseconds
+    return fate
+  }
+  /// Of the waiting silent pushes, and of those for a phone off the network, only the newest is kept.
+  package static func replaced(by push: UInt64) -> PushFate {
+    PushFate(.replaced, "replaced by push \(push)")
+  }
+  package static func completed(_ result: SilentPushOutcome) -> PushFate {
+    PushFate(.completed, "completed with \(result.rawValue)", detail: result.rawValue)
+  }
+  package static let expired = PushFate(.expired, "expired: the app did not complete the push in time")
+  package static let abandoned = PushFate(
+    .abandoned, "abandoned: the app ended before it completed the push")
+  /// Gone with an iosd that was killed.
+  package static let lost = PushFate(.lost, "lost: gone with an earlier iosd")
+  /// A visible one: the app in the foreground got it, and nothing is shown.
+  package static let givenToApp = PushFate(.givenToApp, "given to the app in the foreground")
+  /// A visible one: no notification of the wallet may be shown now.
+  package static func notShown(_ why: PushHide) -> PushFate {
+    PushFate(.notShown, "not shown: \(why)", detail: why.rawValue)
+  }
+  /// A visible one: the extension's content has no text, and its entitlement lets it show nothing.
+  package static let filtered = PushFate(.filtered, "not shown: the extension's content is empty")
+  /// A visible one: the extension's content was refused, and the original alert was shown.
+  package static func contentRefused(_ why: Refusal) -> PushFate {
+    PushFate(.contentRefused, "shown with its original alert: \(why)")
+  }
+  /// One with a badge or a sound and no alert: these were applied.
+  package static func applied(_ what: BadgeAndSound) -> PushFate {
+    var fate = PushFate(.applied, "no notification: \(what.words)")
+    fate.applied = what
+    return fate
   }
 }
 

@@ -5,35 +5,48 @@ public struct PushPayload: Hashable, Sendable {
   /// As on iOS.
   public static let maximumSize = 4096
 
-  public private(set) var alert: NotificationText?
-  public private(set) var hasMutableContent: Bool
+  private var alert: NotificationText?
+  private var hasMutableContent: Bool
   /// Set for a push without an alert only.
-  public private(set) var badgeAndSound: BadgeAndSound?
+  private var badgeAndSound: BadgeAndSound?
   private var isContentAvailable: Bool
+  private var text: String
+
+  public func push(_ id: UInt64) -> PhonePush {
+    PhonePush(
+      id: id, alert: alert, hasMutableContent: hasMutableContent, badgeAndSound: badgeAndSound, payload: text)
+  }
 
   /// A visible or audible push with `content-available: 1` also wakes the app, under the rules of silent pushes.
   /// Nil for any other push.
-  public var waking: PushPayload? {
+  public func waking(_ id: UInt64, of visible: UInt64) -> PhonePush? {
     guard alert != nil || badgeAndSound != nil, isContentAvailable else { return nil }
-    var silent = self
-    silent.alert = nil
-    silent.badgeAndSound = nil
-    silent.hasMutableContent = false
-    return silent
+    return PhonePush(id: id, alert: nil, hasMutableContent: false, of: visible, payload: text)
   }
 
   /// `cut` shortens the names of a sound, thread or category.
   public init(_ bytes: [UInt8], cut: (String) -> String = { $0 }) throws(PushPayloadError) {
-    guard bytes.count <= Self.maximumSize else { throw .tooLarge }
-    if let trouble = PushBytes.trouble(in: bytes) { throw .bytes(trouble) }
-    if let fault = JSONFault(in: bytes) { throw .notJSON(fault) }
+    guard bytes.count <= Self.maximumSize else {
+      throw .init(" is longer than the \(Self.maximumSize) bytes that a push may have; shorten it")
+    }
+    if let trouble = PushBytes.trouble(in: bytes) { throw .init(" \(trouble)") }
+    if let fault = JSONFault(in: bytes) { throw .init(" \(fault.words)") }
+    text = String(decoding: bytes, as: UTF8.self)
     let payload = JSONValue(parsing: bytes) ?? .null
-    guard payload.isObject else { throw .notAnObject }
-    guard let aps = payload["aps"] else { throw .noAPS }
-    guard aps.isObject else { throw .apsIsNoObject }
+    guard payload.isObject else { throw .init(" is JSON but not an object; write {\"aps\": {…}, …}") }
+    guard let aps = payload["aps"] else { throw .init(" has no `aps`; add {\"aps\": {\"alert\": …}}") }
+    guard aps.isObject else { throw .init("`aps` in ", " is not an object; write {\"aps\": {\"alert\": …}}") }
     if let bundle = payload["Simulator Target Bundle"] {
-      guard let text = bundle.text else { throw .bundleIsNotText }
-      guard text == Entitlements.bundle else { throw .anotherBundle(String(text.unicodeScalars.prefix(80))) }
+      guard let text = bundle.text else {
+        throw .init(
+          "`Simulator Target Bundle` in ", " is not text; write the app's bundle id, or leave it out")
+      }
+      guard text == Entitlements.bundle else {
+        let given = String(text.unicodeScalars.prefix(80))
+        throw .init(
+          " is for `\(given)`, and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
+        )
+      }
     }
     alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps, cut) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
@@ -47,7 +60,9 @@ public struct PushPayload: Hashable, Sendable {
     guard let value else { return nil }
     let title = words(value, "title", key: "title-loc") ?? ""
     let body = value.text ?? words(value, "body", key: "loc") ?? ""
-    guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
+    guard !title.isEmpty || !body.isEmpty else {
+      throw .init("the `alert` in ", " has neither title nor body; add one of them, or leave `alert` out")
+    }
     return NotificationText(title: title, subtitle: words(value, "subtitle", key: "subtitle-loc"), body: body)
   }
 
@@ -88,41 +103,25 @@ public struct PushPayload: Hashable, Sendable {
   private static func isOne(_ value: JSONValue?) -> Bool { value?.flag == true || value?.double == 1 }
 }
 
-/// Why bytes are not a valid push.
-public enum PushPayloadError: Error, Hashable, Sendable, CustomStringConvertible {
-  case tooLarge
-  case bytes(PushBytes.Trouble)
-  case notJSON(JSONFault)
-  case notAnObject
-  case noAPS
-  case apsIsNoObject
-  case bundleIsNotText
-  case anotherBundle(String)
-  case emptyAlert
-  case nothingToDo
+/// Why bytes are not a valid push. The bundle in the sentence is untrusted.
+public struct PushPayloadError: Error, Hashable, Sendable, CustomStringConvertible {
+  private let start: String
+  private let end: String
+
+  /// The sentence, around the push's name.
+  fileprivate init(_ start: String, _ end: String? = nil) {
+    self.start = end == nil ? "" : start
+    self.end = end ?? start
+  }
+
+  package static let nothingToDo = PushPayloadError(
+    "`aps` in ",
+    " has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them")
 
   public var description: String { words(of: "the push") }
 
-  /// `push`: such as the name of its file. The bundle in the sentence is untrusted.
-  public func words(of push: String) -> String {
-    switch self {
-    case .tooLarge:
-      "\(push) is longer than the \(PushPayload.maximumSize) bytes that a push may have; shorten it"
-    case .bytes(let trouble): "\(push) \(trouble.words)"
-    case .notJSON(let fault): "\(push) \(fault.words)"
-    case .notAnObject: "\(push) is JSON but not an object; write {\"aps\": {…}, …}"
-    case .noAPS: "\(push) has no `aps`; add {\"aps\": {\"alert\": …}}"
-    case .apsIsNoObject: "`aps` in \(push) is not an object; write {\"aps\": {\"alert\": …}}"
-    case .bundleIsNotText:
-      "`Simulator Target Bundle` in \(push) is not text; write the app's bundle id, or leave it out"
-    case .anotherBundle(let bundle):
-      "\(push) is for `\(bundle)`, and the wallet is \(Entitlements.bundle); write this bundle id, or leave `Simulator Target Bundle` out"
-    case .emptyAlert:
-      "the `alert` in \(push) has neither title nor body; add one of them, or leave `alert` out"
-    case .nothingToDo:
-      "`aps` in \(push) has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
-    }
-  }
+  /// `push`: such as the name of its file.
+  public func words(of push: String) -> String { start + push + end }
 }
 
 /// Which `badge` values of a push are valid.
@@ -180,31 +179,17 @@ public enum AlertWords {
 }
 
 /// Checks the raw bytes of a push before they are parsed.
-public enum PushBytes {
-  public enum Trouble: Hashable, Sendable {
-    /// Position of the bad byte, counted from 1.
-    case notUTF8(byte: Int)
-    case tooDeep
-    /// Of UTF-8, which JSON does not have.
-    case byteOrderMark
-
-    /// As it continues "FILE …".
-    public var words: String {
-      switch self {
-      case .notUTF8(let byte): "is not UTF-8 at its byte \(byte); save it as UTF-8"
-      case .byteOrderMark: "begins with a byte order mark; save it as UTF-8 without one"
-      case .tooDeep: "is nested deeper than \(PushBytes.depthMax) brackets; make it flatter"
-      }
-    }
-  }
-
+enum PushBytes {
   /// The JSON parser's limit.
-  public static let depthMax = 64
+  private static let depthMax = 64
 
-  public static func trouble(in bytes: [UInt8]) -> Trouble? {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return .byteOrderMark }
-    if let place = firstBadByte(bytes) { return .notUTF8(byte: place + 1) }
-    return isTooDeep(bytes) ? .tooDeep : nil
+  /// As it continues "FILE …".
+  static func trouble(in bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      return "begins with a byte order mark; save it as UTF-8 without one"
+    }
+    if let place = firstBadByte(bytes) { return "is not UTF-8 at its byte \(place + 1); save it as UTF-8" }
+    return isTooDeep(bytes) ? "is nested deeper than \(depthMax) brackets; make it flatter" : nil
   }
 
   private static func firstBadByte(_ bytes: [UInt8]) -> Int? {

@@ -3,7 +3,7 @@ import Ground
 /// The silent pushes of one phone: the waiting one, those that the app handles, and the budget used.
 public struct SilentPushes: Hashable, Codable, Sendable {
   struct Waiting: Hashable, Codable, Sendable {
-    fileprivate(set) var id: UInt64
+    fileprivate(set) var push: PhonePush
     fileprivate var notBefore: Instant
     /// The reason last recorded.
     fileprivate var reason: PushHold?
@@ -48,50 +48,49 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 
   // MARK: The waiting push
 
-  mutating func take(_ push: UInt64, _ conditions: Conditions, at now: Instant) -> [PhoneDirective] {
-    if conditions.isGoingDown { return PhoneDirective.drop(push, because: .goingDown) }
+  mutating func take(_ push: PhonePush, _ conditions: Conditions, at now: Instant) -> [PhoneDirective] {
+    if conditions.isGoingDown { return [.recordFate(push: push.id, .dropped(.goingDown))] }
     var notBefore = now
     if conditions.app != .foreground {
-      if let why = reasonToDrop(conditions) { return PhoneDirective.drop(push, because: why) }
+      if let why = reasonToDrop(conditions) { return [.recordFate(push: push.id, .dropped(why))] }
       if conditions.rules.areByChance {
         // Draw both numbers for every push, so one setting does not change the other's random sequence.
         let luck = chance.number(upTo: 99)
         let delay = chance.number(upTo: UInt64(max(0, conditions.rules.delayMax.nanoseconds)))
-        if luck < conditions.rules.dropPercent { return PhoneDirective.drop(push, because: .chance) }
+        if luck < conditions.rules.dropPercent { return [.recordFate(push: push.id, .dropped(.chance))] }
         notBefore = now + TimeSpan(nanoseconds: Int64(clamping: delay))
       }
     }
-    var directives: [PhoneDirective] = []
-    if let older = waiting {
-      directives = [.recordFate(push: older.id, .replaced(by: push)), .drop(push: older.id)]
-    }
-    waiting = Waiting(id: push, notBefore: notBefore)
-    return directives
+    let older = waiting
+    waiting = Waiting(push: push, notBefore: notBefore)
+    return older.map { [.recordFate(push: $0.push.id, .replaced(by: push.id))] } ?? []
   }
 
   enum Next {
     /// Nothing is delivered now.
     case none([PhoneDirective])
-    case toAppInFront(UInt64)
-    case toAppInBackground(UInt64)
+    case toAppInFront(PhonePush)
+    case toAppInBackground(PhonePush)
   }
 
   mutating func next(_ conditions: Conditions, at now: Instant) -> Next {
     guard let waiting else { return .none([]) }
     if let why = reasonToDrop(conditions) {
       self.waiting = nil
-      return .none(PhoneDirective.drop(waiting.id, because: why))
+      return .none([.recordFate(push: waiting.push.id, .dropped(why))])
     }
     switch conditions.app {
     // The app is about to be in the foreground and gets the push there.
     case .launching(intoForeground: true): return .none([])
-    case .foreground: return .toAppInFront(waiting.id)
+    case .foreground: return .toAppInFront(waiting.push)
     default: break
     }
-    guard let why = reasonToHold(waiting, conditions, at: now) else { return .toAppInBackground(waiting.id) }
+    guard let why = reasonToHold(waiting, conditions, at: now) else {
+      return .toAppInBackground(waiting.push)
+    }
     guard waiting.reason != why else { return .none([]) }
     self.waiting?.reason = why
-    return .none([.recordFate(push: waiting.id, .held(why))])
+    return .none([.recordFate(push: waiting.push.id, .held(why))])
   }
 
   mutating func noteDelivered(_ push: UInt64, _ conditions: Conditions, at now: Instant) {
@@ -104,7 +103,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
   /// Drops the waiting push.
   mutating func loseWaiting() -> UInt64? {
     defer { waiting = nil }
-    return waiting?.id
+    return waiting?.push.id
   }
 
   private func reasonToDrop(_ conditions: Conditions) -> PushDrop? {
@@ -131,7 +130,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
   }
 
   mutating func complete(
-    _ push: UInt64, _ result: SilentPushResult, _ assertions: inout Assertions
+    _ push: UInt64, _ result: SilentPushOutcome, _ assertions: inout Assertions
   ) -> [PhoneDirective] {
     guard let index = open.firstIndex(where: { $0.id == push }) else {
       return [.refuseCompletion(push: push)]
@@ -177,16 +176,13 @@ public struct SilentPushes: Hashable, Codable, Sendable {
   {
     guard !open.isEmpty else { return [] }
     defer { open = [] }
-    switch end {
-    case .ended, .gaveUp, .crashed: throttle(rules, at: now)
-    case .endedAsAsked, .killed, .killedFromOutside, nil: break
-    }
+    if let code = end?.code, [.ended, .gaveUp, .crashed].contains(code) { throttle(rules, at: now) }
     return open.map { .recordFate(push: $0.id, .abandoned) }
   }
 
   mutating func abandonAtLaunch() -> [PhoneDirective] {
     defer { open = [] }
-    return open.flatMap { PhoneDirective.drop($0.id, because: .launchFailed) }
+    return open.map { .recordFate(push: $0.id, .dropped(.launchFailed)) }
   }
 
   // MARK: The budget
@@ -221,15 +217,11 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 
   func deadline(_ rules: SilentPushRules) -> Instant? {
     var earliest: Instant?
-    func consider(_ instant: Instant?) {
-      guard let instant else { return }
-      earliest = min(earliest ?? instant, instant)
-    }
-    for push in open { consider(push.due(rules)) }
+    for push in open { earliest.bound(by: push.due(rules)) }
     // Only waits for an instant have a deadline.
     switch waiting?.reason {
-    case .delayed: consider(waiting?.notBefore)
-    case .budgetUsed, .throttled: consider(budgetChange(rules))
+    case .delayed: earliest.bound(by: waiting?.notBefore)
+    case .budgetUsed, .throttled: earliest.bound(by: budgetChange(rules))
     case .lowPowerMode, .appIsEnding, .noNetwork, .phoneIsOff, nil: break
     }
     return earliest
@@ -305,32 +297,19 @@ public struct SilentPushRules: Hashable, Codable, Sendable {
   }
 
   /// How many the app gets in the background per window; further ones wait.
-  public var budget: Int
-  public var window: TimeSpan
+  public var budget: Int = 3
+  public var window: TimeSpan = .seconds(3600)
   /// How long the app has for one push, and the grace after the warning.
-  public var completionTime: TimeSpan
-  public var completionGrace: TimeSpan
-  public var lowPower: LowPower
+  public var completionTime: TimeSpan = .seconds(30)
+  public var completionGrace: TimeSpan = .seconds(1)
+  public var lowPower: LowPower = .drop
   /// Percentage that is lost at random.
-  public var dropPercent: UInt64
+  public var dropPercent: UInt64 = 0
   /// Each waits a random time up to this.
-  public var delayMax: TimeSpan
+  public var delayMax: TimeSpan = .zero
   var areByChance: Bool { dropPercent > 0 || delayMax > .zero }
   /// Seed of the random decisions.
-  public var seed: UInt64
+  public var seed: UInt64 = 1
 
-  public init(
-    budget: Int = 3, window: TimeSpan = .seconds(3600), completionTime: TimeSpan = .seconds(30),
-    completionGrace: TimeSpan = .seconds(1), lowPower: LowPower = .drop, dropPercent: UInt64 = 0,
-    delayMax: TimeSpan = .zero, seed: UInt64 = 1
-  ) {
-    self.budget = budget
-    self.window = window
-    self.completionTime = completionTime
-    self.completionGrace = completionGrace
-    self.lowPower = lowPower
-    self.dropPercent = dropPercent
-    self.delayMax = delayMax
-    self.seed = seed
-  }
+  public init() {}
 }

@@ -14,7 +14,7 @@ extension Phone {
   mutating func arrive(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     guard !isReachable else { return route(push, at: now) }
     // A phone that powers off without a network does not get the push any more.
-    guard !isGoingDown else { return PhoneDirective.drop(push.id, because: .goingDown) }
+    guard !isGoingDown else { return [.recordFate(push: push.id, .dropped(.goingDown))] }
     let held = PhoneDirective.recordFate(push: push.id, .held(rebooting == nil ? .noNetwork : .phoneIsOff))
     if let first = stored?.parts.first, push.of == first.id {
       stored?.parts.append(push)
@@ -22,7 +22,7 @@ extension Phone {
     }
     let older = stored?.parts ?? []
     stored = StoredPush(parts: [push], since: now)
-    return older.flatMap { [.recordFate(push: $0.id, .replaced(by: push.id)), .drop(push: $0.id)] } + [held]
+    return older.map { .recordFate(push: $0.id, .replaced(by: push.id)) } + [held]
   }
 
   /// Called after every event: the phone may have become reachable.
@@ -35,7 +35,7 @@ extension Phone {
 
   mutating func dropStored(_ why: PushDrop) -> [PhoneDirective] {
     defer { stored = nil }
-    return (stored?.parts ?? []).flatMap { PhoneDirective.drop($0.id, because: why) }
+    return (stored?.parts ?? []).map { .recordFate(push: $0.id, .dropped(why)) }
   }
 }
 

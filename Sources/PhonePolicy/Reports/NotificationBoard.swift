@@ -14,7 +14,7 @@ public struct NotificationBoard {
 
   /// Returns the row to be stored.
   public mutating func show(
-    _ notification: PhoneNotification, userInfo: [UInt8]? = nil, wall: Int64, at: Int64, boot: String? = nil
+    _ notification: PhoneNotification, wall: Int64, at: Int64, boot: String? = nil
   ) -> NotificationRow {
     if let number = notification.text.badge { setBadge(number) }
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
@@ -22,12 +22,13 @@ public struct NotificationBoard {
     let text = notification.text
     var row = NotificationRow(
       id: newest.nextID, push: notification.push, source: notification.source.rawValue, title: text.title,
-      subtitle: text.subtitle, body: text.body, badge: badge, level: text.level.rawValue, sound: text.sound,
-      thread: text.thread, category: text.category, isDisplayed: notification.isDisplayed, wall: wall,
-      at: at, key: notification.key)
+      body: text.body, badge: badge, wall: wall, at: at)
+    (row.subtitle, row.level, row.sound) = (text.subtitle, text.level.rawValue, text.sound)
+    (row.thread, row.category, row.key) = (text.thread, text.category, notification.key)
+    row.isDisplayed = notification.isDisplayed
     row.badgeIncrement = text.badgeIncrement == 1 ? nil : text.badgeIncrement
     row.boot = boot
-    row.userInfo = userInfo.map { String(decoding: $0, as: UTF8.self) }
+    row.userInfo = notification.userInfo
     keep(row)
     return row
   }
@@ -37,22 +38,21 @@ public struct NotificationBoard {
     guard var row = rows.last(where: { $0.key == key && $0.isThere }) else { return nil }
     badge = max(0, badge - max(0, row.badgeIncrement ?? 1))
     row.isWithdrawn = true
-    row.badge = badge
-    row.userInfo = nil
-    row.goneWallNs = wall
-    row.goneAtNs = at
-    keep(row)
-    return row
+    return leave(row, wall: wall, at: at)
   }
 
   /// The badge stays: only the app changes it. Nil if the notification is not present.
   public mutating func close(_ id: UInt64, _ answer: String, wall: Int64, at: Int64) -> NotificationRow? {
     guard var row = rows.last(where: { $0.id == id && $0.isThere }) else { return nil }
     row.answer = answer
+    return leave(row, wall: wall, at: at)
+  }
+
+  private mutating func leave(_ there: NotificationRow, wall: Int64, at: Int64) -> NotificationRow {
+    var row = there
     row.badge = badge
     row.userInfo = nil
-    row.goneWallNs = wall
-    row.goneAtNs = at
+    (row.goneWallNs, row.goneAtNs) = (wall, at)
     keep(row)
     return row
   }

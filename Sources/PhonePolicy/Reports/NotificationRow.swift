@@ -15,7 +15,7 @@ public struct NotificationRow: NumberedRow, Hashable {
   /// How much the notification added to the badge; missing: 1.
   public var badgeIncrement: Int?
   /// False if it is only in the list, as a Focus is on.
-  public var isDisplayed: Bool
+  public var isDisplayed = true
   /// When it was shown.
   public var wallNs: Int64
   public var atNs: Int64
@@ -37,27 +37,16 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var isThere: Bool { isWithdrawn != true && answer == nil }
 
   public init(
-    id: UInt64, push: UInt64? = nil, source: String, title: String, subtitle: String? = nil, body: String,
-    badge: Int, level: String? = nil, sound: String? = nil, thread: String? = nil, category: String? = nil,
-    isDisplayed: Bool = true, wall: Int64, at: Int64, key: String? = nil, isWithdrawn: Bool? = nil,
-    answer: String? = nil
+    id: UInt64, push: UInt64? = nil, source: String, title: String, body: String, badge: Int, wall: Int64,
+    at: Int64
   ) {
     self.id = id
     self.push = push
     self.source = source
     self.title = title
-    self.subtitle = subtitle
     self.body = body
     self.badge = badge
-    self.level = level
-    self.sound = sound
-    self.thread = thread
-    self.category = category
-    self.isDisplayed = isDisplayed
-    self.wallNs = wall
-    self.atNs = at
-    self.key = key
-    self.isWithdrawn = isWithdrawn
-    self.answer = answer
+    wallNs = wall
+    atNs = at
   }
 }

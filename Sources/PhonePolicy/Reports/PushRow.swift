@@ -11,7 +11,7 @@ public struct PushRow: NumberedRow, Hashable {
   public var atNs: Int64
   /// The phone's boot, as in journals: `at_ns` begins again with each boot of the machine.
   public var boot: String?
-  /// The push's fate as text, if known; `fateWall` and `fateAt` are its time.
+  /// The push's fate as text, if known; `fateWallNs` and `fateAtNs` are its time.
   public var fate: String?
   /// The fate's code for programs.
   public var fateCode: PushFateCode?
@@ -27,23 +27,23 @@ public struct PushRow: NumberedRow, Hashable {
 
   public init(
     id: UInt64, of: UInt64? = nil, isVisible: Bool, hasMutableContent: Bool, isBadgeOrSound: Bool? = nil,
-    wall: Int64, at: Int64, fate: String? = nil, fateCode: PushFateCode? = nil, fateDetail: String? = nil,
-    lateMs: Int64? = nil, appliedBadge: Int? = nil, appliedSound: String? = nil, fateWall: Int64? = nil
+    wall: Int64, at: Int64
   ) {
     self.id = id
     self.of = of
     self.isVisible = isVisible
     self.hasMutableContent = hasMutableContent
     self.isBadgeOrSound = isBadgeOrSound
-    self.wallNs = wall
-    self.atNs = at
-    self.fate = fate
-    self.fateCode = fateCode
-    self.fateDetail = fateDetail
-    self.lateMs = lateMs
-    self.appliedBadge = appliedBadge
-    self.appliedSound = appliedSound
-    self.fateWallNs = fateWall
+    wallNs = wall
+    atNs = at
+  }
+
+  public mutating func take(_ fate: PushFate, wall: Int64, at: Int64) {
+    (self.fate, fateCode, fateDetail) = (fate.description, fate.code, fate.detail)
+    lateMs = fate.lateMilliseconds ?? lateMs
+    appliedBadge = fate.applied?.badge
+    appliedSound = fate.applied?.sound
+    (fateWallNs, fateAtNs) = (wall, at)
   }
 
   public var isSilent: Bool { !isVisible && isBadgeOrSound != true }

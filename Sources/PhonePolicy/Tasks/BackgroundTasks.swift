@@ -21,7 +21,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     /// A task started by hand ignores the device's conditions.
     fileprivate var heedsConditions = true
     /// Set when the task was told to end.
-    public fileprivate(set) var expiry: TaskExpiry?
+    public fileprivate(set) var expiry: Refusal?
     public fileprivate(set) var releaseAt: Instant?
 
     var deadline: Instant? { releaseAt ?? expiresAt }
@@ -47,12 +47,7 @@ public struct BackgroundTasks: Hashable, Sendable {
   var isEmpty: Bool { pending.isEmpty && running.isEmpty }
 
   var deadline: Instant? {
-    var earliest: Instant?
-    for candidate in pending.map({ $0.isDue ? nil : $0.dueAt }) + running.map(\.deadline) {
-      guard let candidate else { continue }
-      earliest = min(earliest ?? candidate, candidate)
-    }
-    return earliest
+    (pending.map { $0.isDue ? nil : $0.dueAt } + running.map(\.deadline)).compactMap(\.self).min()
   }
 
   mutating func noteUse(_ app: AppState, _ event: PhoneEvent) {
@@ -69,10 +64,9 @@ public struct BackgroundTasks: Hashable, Sendable {
   ) -> [PhoneDirective] {
     lastNumber &+= 1
     let number = lastNumber
-    let record = { TaskRecord(number: number, request: request, fate: $0) }
     if let refusal = refusal(of: request, conditions) {
       return [
-        .recordTask(record(.refused(refusal))),
+        .recordTask(number, request, .refused(refusal)),
         .tell(.app, .task(.refused(identifier: request.identifier, refusal))),
       ]
     }
@@ -82,11 +76,12 @@ public struct BackgroundTasks: Hashable, Sendable {
         number: number, request: request, dueAt: due(request, conditions.rules, at: now), hindrance: .tooEarly
       ))
     return replaced + [
-      .recordTask(record(.waits(.tooEarly))), .tell(.app, .task(.accepted(identifier: request.identifier))),
+      .recordTask(number, request, .waits(.tooEarly)),
+      .tell(.app, .task(.accepted(identifier: request.identifier))),
     ]
   }
 
-  private func refusal(of request: TaskRequest, _ conditions: TaskConditions) -> TaskRefusal? {
+  private func refusal(of request: TaskRequest, _ conditions: TaskConditions) -> Refusal? {
     guard conditions.rules.permitted.contains(request.identifier) else {
       return .notPermitted(permitted: conditions.rules.permitted)
     }
@@ -116,7 +111,7 @@ public struct BackgroundTasks: Hashable, Sendable {
   mutating func withdraw(_ identifier: String, _ fate: TaskRecord.Fate) -> [PhoneDirective] {
     guard let index = pending.firstIndex(where: { $0.request.identifier == identifier }) else { return [] }
     let gone = pending.remove(at: index)
-    return [.recordTask(TaskRecord(number: gone.number, request: gone.request, fate: fate))]
+    return [.recordTask(gone.number, gone.request, fate)]
   }
 
   // MARK: Pending tasks
@@ -136,9 +131,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     else { return nil }
     guard pending[index].hindrance != hindrance else { return [] }
     pending[index].hindrance = hindrance
-    return [
-      .recordTask(TaskRecord(number: number, request: pending[index].request, fate: .waits(hindrance)))
-    ]
+    return [.recordTask(number, pending[index].request, .waits(hindrance))]
   }
 
   private func hindrance(of pending: Pending, _ conditions: TaskConditions) -> TaskHindrance? {
@@ -180,7 +173,7 @@ public struct BackgroundTasks: Hashable, Sendable {
   /// The app is not woken for pending tasks any more.
   mutating func loseWaiting() -> [PhoneDirective] {
     defer { pending = [] }
-    return pending.map { .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost)) }
+    return pending.map { .recordTask($0.number, $0.request, .lost) }
   }
 
   // MARK: Running tasks
@@ -194,7 +187,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     running.append(
       Running(number: number, request: request, since: now, expiresAt: expiresAt, heedsConditions: !isByHand))
     if request.kind == .refresh { drawNextRefresh(conditions.rules, at: now) }
-    return [.recordTask(TaskRecord(number: number, request: request, fate: .runs(isByHand: isByHand)))]
+    return [.recordTask(number, request, .runs(isByHand: isByHand))]
   }
 
   /// Once per run: a late completion of an older run must not end a newer one with the same identifier.
@@ -205,13 +198,11 @@ public struct BackgroundTasks: Hashable, Sendable {
     else { return [.refuseTaskCompletion(identifier: identifier, run: run)] }
     let done = running.remove(at: index)
     assertions.release(.scheduledTask(identifier))
-    return [
-      .recordTask(TaskRecord(number: run, request: done.request, fate: .completed(isSuccess: isSuccess)))
-    ]
+    return [.recordTask(run, done.request, .completed(isSuccess: isSuccess))]
   }
 
   mutating func expire(
-    _ identifier: String, _ expiry: TaskExpiry, _ rules: TaskConfiguration, at now: Instant
+    _ identifier: String, _ expiry: Refusal, _ rules: TaskConfiguration, at now: Instant
   ) -> [PhoneDirective] {
     guard let index = running.firstIndex(where: { $0.request.identifier == identifier }),
       running[index].expiry == nil
@@ -221,7 +212,7 @@ public struct BackgroundTasks: Hashable, Sendable {
     let run = running[index]
     return [
       .tell(.app, .task(.willExpire(identifier: identifier, run: run.number))),
-      .recordTask(TaskRecord(number: run.number, request: run.request, fate: .expires(expiry))),
+      .recordTask(run.number, run.request, .expires(expiry)),
     ]
   }
 
@@ -236,7 +227,7 @@ public struct BackgroundTasks: Hashable, Sendable {
         running.removeAll { $0.number == run.number }
         assertions.release(.scheduledTask(run.request.identifier))
         directives.append(
-          .recordTask(TaskRecord(number: run.number, request: run.request, fate: .expired(expiry))))
+          .recordTask(run.number, run.request, .expired(expiry)))
       } else if let expiry = reasonToExpire(run, conditions, at: now) {
         directives += expire(run.request.identifier, expiry, conditions.rules, at: now)
       }
@@ -249,14 +240,22 @@ public struct BackgroundTasks: Hashable, Sendable {
   private mutating func lose(_ assertions: Assertions) -> [PhoneDirective] {
     let lost = running.filter { !assertions.contains(.scheduledTask($0.request.identifier)) }
     running.removeAll { run in lost.contains { $0.number == run.number } }
-    return lost.map { .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost)) }
+    return lost.map { .recordTask($0.number, $0.request, .lost) }
   }
 
-  private func reasonToExpire(_ run: Running, _ conditions: TaskConditions, at now: Instant) -> TaskExpiry? {
+  private func reasonToExpire(_ run: Running, _ conditions: TaskConditions, at now: Instant) -> Refusal? {
     if let expiresAt = run.expiresAt, expiresAt <= now { return .timeUp }
     guard run.request.kind == .processing, run.heedsConditions else { return nil }
     if !conditions.isIdle { return .phoneInUse }
     return run.request.requiresExternalPower && !conditions.isCharging ? .chargerGone : nil
+  }
+}
+
+extension PhoneDirective {
+  fileprivate static func recordTask(
+    _ number: UInt64, _ request: TaskRequest, _ fate: TaskRecord.Fate
+  ) -> PhoneDirective {
+    .recordTask(TaskRecord(number: number, request: request, fate: fate))
   }
 }
 
@@ -293,43 +292,6 @@ struct TaskConditions {
   var enforcesLimits: Bool
 }
 
-/// Why a run expires.
-public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvertible {
-  case timeUp
-  case phoneInUse
-  case chargerGone
-  case byHand
-
-  public var description: String {
-    switch self {
-    case .timeUp: "its time was up"
-    case .phoneInUse: "the user picked up the phone"
-    case .chargerGone: "the charger was unplugged"
-    case .byHand: "it was expired by hand"
-    }
-  }
-}
-
-/// Why a task request is refused.
-public enum TaskRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
-  case notPermitted(permitted: [String])
-  case tooMany(TaskKind)
-  case refreshOff
-  /// `earliestBeginDate` is negative.
-  case badTime
-
-  public var description: String {
-    switch self {
-    case .notPermitted(let permitted):
-      "the identifier is not among those that the app may use (\(permitted.joined(separator: ", "))); permit it with --permitted-task"
-    case .tooMany(.refresh): "a refresh is already pending, and only one may be; cancel it first"
-    case .tooMany(.processing): "ten processing tasks are already pending, the maximum; cancel one first"
-    case .refreshOff: "background app refresh is off; turn it on with `baton device background-refresh on`"
-    case .badTime: "the earliest begin must be 0 s or later; give a number of seconds from 0 up"
-    }
-  }
-}
-
 /// A request to be started later for background work (`BGTaskRequest`).
 public struct TaskRequest: Hashable, Codable, Sendable {
   public var identifier: String
@@ -356,82 +318,53 @@ public struct TaskRequest: Hashable, Codable, Sendable {
 }
 
 /// Why a pending task does not run yet.
-public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible {
-  case tooEarly
-  /// Deferred by the scheduler although all conditions were met.
-  case deferred
-  case neverOpened
-  case swipedAway
-  case refreshOff
-  case lowPower
-  case appInFront
-  case appEnding
-  case anotherRuns
-  case inUse
-  case noCharger
-  case batteryLow(percent: Int)
-  case noNetwork
+public struct TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible {
+  public let description: String
 
-  public var description: String {
-    switch self {
-    case .tooEarly: "the task's earliest begin is not reached"
-    case .deferred: "the scheduler has deferred the task"
-    case .neverOpened: "the app has not been opened since the phone was started"
-    case .swipedAway: "the user swiped the app away and has not opened it since"
-    case .refreshOff: "background app refresh is off"
-    case .lowPower: "low power mode is on"
-    case .appInFront: "the app is in front"
-    case .appEnding: "the app is terminating"
-    case .anotherRuns: "another task of its kind is running"
-    case .inUse: "the phone is in use; the task waits until the screen is locked"
-    case .noCharger: "the task needs the charger"
-    case .batteryLow(let percent): "the battery is at \(percent) %"
-    case .noNetwork: "the task needs the network"
-    }
+  package static let tooEarly = TaskHindrance(description: "the task's earliest begin is not reached")
+  /// By the scheduler, although all conditions were met.
+  package static let deferred = TaskHindrance(description: "the scheduler has deferred the task")
+  package static let neverOpened = TaskHindrance(
+    description: "the app has not been opened since the phone was started")
+  package static let swipedAway = TaskHindrance(
+    description: "the user swiped the app away and has not opened it since")
+  package static let refreshOff = TaskHindrance(description: "background app refresh is off")
+  package static let lowPower = TaskHindrance(description: "low power mode is on")
+  package static let appInFront = TaskHindrance(description: "the app is in front")
+  package static let appEnding = TaskHindrance(description: "the app is terminating")
+  package static let anotherRuns = TaskHindrance(description: "another task of its kind is running")
+  package static let inUse = TaskHindrance(
+    description: "the phone is in use; the task waits until the screen is locked")
+  package static let noCharger = TaskHindrance(description: "the task needs the charger")
+  package static func batteryLow(percent: Int) -> TaskHindrance {
+    TaskHindrance(description: "the battery is at \(percent) %")
   }
+  package static let noNetwork = TaskHindrance(description: "the task needs the network")
 }
 
 /// The scheduler's parameters. Undocumented behaviour of iOS is a parameter here.
 public struct TaskConfiguration: Hashable, Codable, Sendable {
   /// The identifiers that the app has declared; a request with another one is refused.
-  public var permitted: [String]
+  public var permitted: [String] = ["com.example.lightning.sync", "com.example.lightning.processing"]
   /// From one refresh to the next, on the average.
-  public var refreshInterval: TimeSpan
+  public var refreshInterval: TimeSpan = .seconds(900)
   /// The random variation of the interval, both ways.
-  public var variationPercent: Int
-  public var refreshTime: TimeSpan
-  public var processingTime: TimeSpan
+  public var variationPercent: Int = 30
+  public var refreshTime: TimeSpan = .seconds(30)
+  public var processingTime: TimeSpan = .seconds(180)
   /// From telling a task to expire to releasing its assertion.
-  public var completionGrace: TimeSpan
+  public var completionGrace: TimeSpan = .seconds(1)
   /// At or below this no task runs on battery.
-  public var sufficientBatteryPercent: Int
+  public var sufficientBatteryPercent: Int = 20
   /// Percentage of processing tasks that are deferred once.
-  public var deferralPercent: Int
+  public var deferralPercent: Int = 20
   /// The longest deferral.
-  public var deferral: TimeSpan
+  public var deferral: TimeSpan = .seconds(1800)
   /// Divides the scheduler's spans. The time limit of a run is not scaled, as its work takes real time.
-  public var timeScale: Int64
-  public var seed: UInt64
+  public var timeScale: Int64 = 1
+  public var seed: UInt64 = 1
 
-  public init(
-    permitted: [String] = ["com.example.lightning.sync", "com.example.lightning.processing"],
-    refreshInterval: TimeSpan = .seconds(900), variationPercent: Int = 30,
-    refreshTime: TimeSpan = .seconds(30), processingTime: TimeSpan = .seconds(180),
-    completionGrace: TimeSpan = .seconds(1), sufficientBatteryPercent: Int = 20, deferralPercent: Int = 20,
-    deferral: TimeSpan = .seconds(1800), timeScale: Int64 = 1, seed: UInt64 = 1
-  ) {
-    self.permitted = permitted
-    self.refreshInterval = refreshInterval
-    self.variationPercent = variationPercent
-    self.refreshTime = refreshTime
-    self.processingTime = processingTime
-    self.completionGrace = completionGrace
-    self.sufficientBatteryPercent = sufficientBatteryPercent
-    self.deferralPercent = deferralPercent
-    self.deferral = deferral
-    self.timeScale = timeScale
-    self.seed = seed
-  }
+  public init() {}
 
   /// Scales a span of the scheduler or of another background budget.
   public func scaled(_ span: TimeSpan) -> TimeSpan {

@@ -32,7 +32,7 @@ extension Phone {
 
   // MARK: By hand
 
-  public func refusalToLaunchByHand(_ identifier: String) -> TaskByHandRefusal? {
+  public func refusalToLaunchByHand(_ identifier: String) -> Refusal? {
     if configuration.enforcesLimits { return .productionBuild }
     guard tasks.pending.contains(where: { $0.request.identifier == identifier }) else { return .notWaiting }
     if tasks.running.contains(where: { $0.request.identifier == identifier }) { return .alreadyRuns }
@@ -40,7 +40,7 @@ extension Phone {
     return isGoingDown || rebooting != nil ? .appEnding : nil
   }
 
-  public func refusalToExpireByHand(_ identifier: String) -> TaskByHandRefusal? {
+  public func refusalToExpireByHand(_ identifier: String) -> Refusal? {
     if configuration.enforcesLimits { return .productionBuild }
     let isThere = tasks.running.contains { $0.request.identifier == identifier && $0.expiry == nil }
     return isThere ? nil : .notRunning
@@ -78,25 +78,5 @@ extension Phone {
       for: .task(message), .scheduledTask(identifier), holding: .scheduledTask(identifier), at: now)
     guard let woken else { return [] }
     return tasks.begin(pending.number, isByHand: isByHand, taskConditions, at: now) + woken
-  }
-}
-
-/// Why a task cannot be started or expired by hand.
-public enum TaskByHandRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
-  case productionBuild
-  case notWaiting
-  case alreadyRuns
-  case notRunning
-  case appEnding
-
-  public var description: String {
-    switch self {
-    case .productionBuild:
-      "only a debug build starts or expires a task by hand, as Xcode does; start the phone with --build debug"
-    case .notWaiting: "no such task is pending; `baton list tasks` lists the pending ones"
-    case .alreadyRuns: "a task with that identifier is already running; try again when it is done"
-    case .notRunning: "no such task is running; `baton list tasks` lists the running ones"
-    case .appEnding: "the app is terminating, or the phone is powering off or rebooting; try again later"
-    }
   }
 }

@@ -4,13 +4,13 @@ public struct TaskRecord: Hashable, Codable, Sendable {
     case waits(TaskHindrance)
     case replaced
     case cancelled
-    case refused(TaskRefusal)
+    case refused(Refusal)
     case runs(isByHand: Bool)
     /// Told to end, and not completed yet.
-    case expires(TaskExpiry)
+    case expires(Refusal)
     case completed(isSuccess: Bool)
     /// Not completed within the grace.
-    case expired(TaskExpiry)
+    case expired(Refusal)
     /// The app or the phone ended first.
     case lost
   }

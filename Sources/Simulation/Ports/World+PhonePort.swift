@@ -35,7 +35,7 @@ extension World {
     case .guardrail(.finished(let push, let reason)):
       tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .guardrail(.completed(let push, let outcome)):
-      tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
+      tellPhone(.silentPushDone(push: push, outcome))
     case .guardrail(.backgroundDone): tellPhone(.backgroundDone(time: life.timeInBackground))
     case .guardrail(.beginBackgroundTask(let id, _)): tellPhone(.taskBegan(id: id, name: ""))
     case .guardrail(.endBackgroundTask(let id)): tellPhone(.taskEnded(id: id))

@@ -35,13 +35,14 @@ extension World {
       checkToldOnce(notification)
       guard let id = notification.push else { return }
       if pushing.noteShown(id) > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
-    case .drop(let push): pushing.noteLost(push)
+    case .recordFate(let push, let fate):
+      if [.dropped, .replaced, .notShown, .filtered, .applied].contains(fate.code) { pushing.noteLost(push) }
     case .refuseAsk(let request, let why):
       sending.phoneRefuses(request, "\(why)")
       phoneAnsweredCancel(request)
     case .withdraw(let key): pushing.withdraw(key)
-    case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
-      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer, .setPasteboard, .refusePasteboard, .dropLink,
+    case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .refuseCompletion,
+      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer, .setPasteboard, .refusePasteboard,
       .powerOff:
       break
     case .boot: beginBoot()
@@ -84,7 +85,7 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    case .notificationResponse(let id, _):
+    case .notificationResponse(let id, _, _):
       tellOfTouched()
       tellPhone(.responseDone(id: id))
     case .ask(let request):
@@ -92,11 +93,11 @@ extension World {
       lives.app?.value.inbox.append(.requests(.asked("\(request)", asked)))
     // The wallet begins no activity.
     case .memoryWarning, .activityExpired: break
-    case .link(let id): tell(ofLink: id)
+    case .link(let link): tell(ofLink: link)
     case .task(let word): tell(role, word)
     // The wallet only logs whether audio plays.
     case .audio: break
-    case .push(let id, let deadline):
+    case .push(let id, let deadline, _, _):
       if let push = pushing.silent(id) {
         let time = deadline > 0 ? TimeSpan.milliseconds(deadline) : nil
         post(
@@ -299,7 +300,7 @@ extension World {
   }
 
   /// Without its seed the process ends at once.
-  mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
+  mutating func endLockedOut(_ role: Role, _ refusal: Refusal) {
     tellPhone(.endAnnounced(role))
     say(.ended(role, WalletTexts.seedWithheld("\(refusal)")))
     end(role, .exited(code: 78))

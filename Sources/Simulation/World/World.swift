@@ -574,12 +574,12 @@ extension World {
   mutating func followLink() {
     guard let scheme = settings.wallet.urlScheme, phone.refusal(ofLinkWith: scheme) == nil else { return }
     noteOpening()
-    tellPhone(.linkOpened(numbers.request(), scheme: scheme))
+    tellPhone(.linkOpened("\(numbers.request())", scheme: scheme))
   }
 
   /// Every second link is of no page.
-  mutating func tell(ofLink id: UInt64) {
-    guard id.isMultiple(of: 2) else { return }
+  mutating func tell(ofLink link: String) {
+    guard UInt64(link)?.isMultiple(of: 2) == true else { return }
     lives.app?.value.inbox.append(.incoming(.linkFollowed(.subscriptions)))
   }
 }

@@ -110,7 +110,7 @@ struct Claimer {
       case .claimed(let claim, _): return claim
       case .superseded: return nil
       // A probe holds the lock for an instant, a transaction blocks the database for a millisecond.
-      case .ownLockBusy, .blocked: sched_yield()
+      case .ownLockBusy, .failed(.blocked): sched_yield()
       case .failed(let error): fail("\(error)")
       }
     }

@@ -17,10 +17,10 @@ package enum PhoneSentences {
     case .launchFailed(let role, let sentence): "cannot start the \(role.rawValue): \(sentence)"
     case .serviceFinished(let push, let reason): .detail("the extension has finished push \(push): \(reason)")
     case .foundHoldingLock(let role, let file): "the suspended \(role.rawValue) holds a lock on \(file)"
-    case .notificationTouched(let id, _, .tap): "the user taps notification \(id)"
-    case .notificationTouched(let id, _, .action(let action)):
+    case .notificationTouched(let id, _, .tap, _): "the user taps notification \(id)"
+    case .notificationTouched(let id, _, .action(let action), _):
       "the user chooses \(action) of notification \(id)"
-    case .notificationTouched(let id, _, .dismiss): "the user dismisses notification \(id)"
+    case .notificationTouched(let id, _, .dismiss, _): "the user dismisses notification \(id)"
     case .linkOpened(_, let scheme): "the user follows a link (\(scheme):)"
     case .textCopied(let role): .detail("the \(role.rawValue) copies a text to the pasteboard")
     case .silentPushDone(let push, let result): .detail("the app completes push \(push): \(result.rawValue)")
@@ -62,14 +62,13 @@ package enum PhoneSentences {
     case .refuseAsk(_, let why): "refuses a request to the app: \(why)"
     case .recordTask(let record): of(record)
     case .refusePasteboard(_, let why): "leaves the pasteboard as it is: \(why)"
-    case .dropLink: "the link opens nothing"
     case .refuseTaskCompletion(let identifier, _):
       "refuses the app's completion of the task \(identifier), which is not running"
     case .tell(_, .audio(let message)): of(message)
     case .tell(.app, .timeWillExpire(let push)): "tells the app that the time for push \(push) is over"
     case .tell(.extension, .timeWillExpire(let push)):
       "warns the extension that the time for push \(push) is nearly over"
-    case .setPasteboard, .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: nil
+    case .setPasteboard, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: nil
     }
   }
 

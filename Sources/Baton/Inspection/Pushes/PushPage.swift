@@ -233,7 +233,7 @@ package struct PushFigures: Report {
 
 extension PushRow {
   fileprivate var hasReceived: Bool {
-    fateCode == .completed && fateDetail == SilentPushResult.newData.rawValue
+    fateCode == .completed && fateDetail == SilentPushOutcome.newData.rawValue
   }
 
   var kind: String { isVisible ? "visible" : isBadgeOrSound == true ? "badge or sound" : "silent" }

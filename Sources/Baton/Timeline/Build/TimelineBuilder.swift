@@ -164,7 +164,7 @@ struct PushPaths: Sendable {
       }
       for directive in directives {
         switch directive {
-        case .tell(_, .push(let push, _)): given[key(push)] = here()
+        case .tell(_, .push(let push, _, _, _)): given[key(push)] = here()
         case .recordFate(let push, let fate): if fate.isEnd { end(key(push), "\(fate)", in: who, &sheet) }
         case .show(let notification):
           sheet.mark(.notification, in: who, "the user sees \(PhoneSentences.words(notification.text))")
@@ -210,12 +210,7 @@ struct PushPaths: Sendable {
 
 extension PushFate {
   /// A push that is held or given to a process is still on its way.
-  fileprivate var isEnd: Bool {
-    switch self {
-    case .held, .late: false
-    default: true
-    }
-  }
+  fileprivate var isEnd: Bool { code != .held && code != .late }
 }
 
 /// The wallet's processes: starts, ends, suspensions.
@@ -307,10 +302,10 @@ struct Lives: Sendable {
 
 extension PhonePolicy.EndReason {
   fileprivate var mark: TimelineMark.Kind {
-    switch self {
+    switch code {
     case .ended, .endedAsAsked, .gaveUp: .end
-    case .killed, .killedFromOutside: .kill
     case .crashed: .crash
+    default: .kill
     }
   }
 }
