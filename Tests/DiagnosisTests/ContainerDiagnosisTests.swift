@@ -25,7 +25,7 @@ import Testing
   }
 
   private func kinds(_ change: (inout ContainerFacts) -> Void) -> [FindingKind] {
-    ContainerDiagnosis(Self.sound(change)).findings.map(\.kind)
+    Self.sound(change).findings.map(\.kind)
   }
 
   @Test func `A container whose holder beats has no finding`() {
@@ -100,14 +100,12 @@ import Testing
   }
 
   @Test func `A missing lock file can be created only where no process has the container open`() {
-    let inUse = ContainerDiagnosis(Self.sound { $0.locks[1].exists = false }).findings
+    let inUse = Self.sound { $0.locks[1].exists = false }.findings
     #expect(inUse.map(\.kind) == [.lockFileMissing] && inUse[0].fix == nil)
-    let atRest = ContainerDiagnosis(
-      Self.sound {
-        $0.locks[1].exists = false
-        $0.isInUse = false
-      }
-    ).findings
+    let atRest = Self.sound {
+      $0.locks[1].exists = false
+      $0.isInUse = false
+    }.findings
     #expect(atRest.map(\.fix) == [.createLock(path: "extension.lock")])
     #expect(kinds { for place in $0.locks.indices { $0.locks[place].exists = false } } == [.lockFileMissing])
     #expect(kinds { $0.locks[0].holders = [5, 6] } == [.lockHeldTwice])

@@ -8,7 +8,7 @@ import Testing
     facts.programs = [.init(path: "/x/lspd", state: .starts)]
     facts.scratchFreeBytes = 1 << 40
     change(&facts)
-    return MachineDiagnosis(facts).findings
+    return facts.findings
   }
 
   @Test func `A machine with all programs and rights has no finding`() {

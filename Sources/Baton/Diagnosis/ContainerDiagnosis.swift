@@ -6,29 +6,26 @@ import SharedContainer
 import WalletProcess
 
 /// The findings of a container.
-package struct ContainerDiagnosis: Sendable {
-  let facts: ContainerFacts
-
-  package init(_ facts: ContainerFacts) { self.facts = facts }
-
+extension ContainerFacts {
   package var findings: [Finding] {
-    [schema, holder].compactMap { $0 } + claims + [writes, peer].compactMap { $0 } + locks
-      + [writer].compactMap { $0 } + beats + files
+    [schemaFinding, holderFinding].compactMap { $0 } + claimFindings
+      + [writeFinding, peerFinding].compactMap { $0 } + lockFindings + [writerFinding].compactMap { $0 }
+      + beatFindings + files.compactMap(\.finding)
   }
 
-  private var schema: Finding? {
-    guard facts.schema > facts.knownSchema || facts.hasChannelTable && facts.schema < facts.knownSchema
+  private var schemaFinding: Finding? {
+    guard schema > knownSchema || hasChannelTable && schema < knownSchema
     else { return nil }
     return Finding(
-      .otherSchema, "the container has schema \(facts.schema), this program knows \(facts.knownSchema)",
+      .otherSchema, "the container has schema \(schema), this program knows \(knownSchema)",
       remedy:
         "use the version of the program that wrote it; if the number is wrong, \(Self.restoredFromPeer)")
   }
 
-  private var holder: Finding? {
-    guard let owner = facts.owner else { return nil }
-    switch facts.holder {
-    case .stopped where facts.holder.isStale:
+  private var holderFinding: Finding? {
+    guard let owner else { return nil }
+    switch holder {
+    case .stopped where holder.isStale:
       return Finding(
         .holderStopped, "\(owner.name) holds the node but is stopped, and others may take it",
         remedy: "`kill -CONT \(owner.pid)`, or `baton thaw` on a phone of `baton up`, continues it")
@@ -58,11 +55,11 @@ package struct ContainerDiagnosis: Sendable {
     }
   }
 
-  private var claims: [Finding] {
+  private var claimFindings: [Finding] {
     var found: [Finding] = []
     // The predecessor of the first claim that was read is unknown.
-    var last: Epoch? = facts.hasOlderClaims ? nil : 0
-    for claim in facts.claims {
+    var last: Epoch? = hasOlderClaims ? nil : 0
+    for claim in claims {
       defer { last = claim.epoch }
       guard let last, !claim.isRaised else { continue }
       if claim.seen != last {
@@ -89,10 +86,10 @@ package struct ContainerDiagnosis: Sendable {
   private static let restored =
     "open the app: if the peer knows a newer state, it comes from the peer's backup; keep this copy for a report"
 
-  private var writes: Finding? {
-    guard let write = facts.lastWrite else { return nil }
-    guard let claim = facts.claims.first(where: { $0.epoch == write.epoch }) else {
-      if facts.hasOlderClaims, let first = facts.claims.first, write.epoch < first.epoch { return nil }
+  private var writeFinding: Finding? {
+    guard let write = lastWrite else { return nil }
+    guard let claim = claims.first(where: { $0.epoch == write.epoch }) else {
+      if hasOlderClaims, let first = claims.first, write.epoch < first.epoch { return nil }
       return Finding(
         .writeWithoutClaim, "the last write \(write.id) is of epoch \(write.epoch), which no process claimed",
         remedy: Self.restored)
@@ -106,9 +103,9 @@ package struct ContainerDiagnosis: Sendable {
     return nil
   }
 
-  private var peer: Finding? {
-    guard let known = facts.peerEpoch else { return nil }
-    let own = facts.owner?.epoch ?? 0
+  private var peerFinding: Finding? {
+    guard let known = peerEpoch else { return nil }
+    let own = owner?.epoch ?? 0
     guard known > own else { return nil }
     return Finding(
       .epochBehindPeer, "the peer knows epoch \(known), and the highest claim here is epoch \(own)",
@@ -117,19 +114,19 @@ package struct ContainerDiagnosis: Sendable {
     )
   }
 
-  private var locks: [Finding] {
-    let twice = facts.locks.filter { $0.holders.count > 1 }.map {
+  private var lockFindings: [Finding] {
+    let twice = locks.filter { $0.holders.count > 1 }.map {
       Finding(
         .lockHeldTwice,
         "the lock \($0.path) is held by several processes: a child inherited the descriptor and hides its parent's death",
         remedy: "end all of them: \($0.holders.map(String.init).joined(separator: ", "))")
     }
-    let missing = facts.locks.filter { !$0.exists }
-    if !missing.isEmpty && missing.count == facts.locks.count {
+    let missing = locks.filter { !$0.exists }
+    if !missing.isEmpty && missing.count == locks.count {
       return twice + [
         Finding(
           .lockFileMissing,
-          "\(facts.directory)/locks is missing or empty, so nothing here shows which process lives",
+          "\(directory)/locks is missing or empty, so nothing here shows which process lives",
           remedy: "open the app, which creates them, or copy the whole directory")
       ]
     }
@@ -137,7 +134,7 @@ package struct ContainerDiagnosis: Sendable {
   }
 
   private func missingLock(_ lock: ContainerFacts.LockMark) -> Finding {
-    guard !facts.isInUse else {
+    guard !isInUse else {
       return Finding(
         .lockFileMissing,
         "the lock file \(lock.path) is missing while the container is in use: a new file would be another lock",
@@ -148,8 +145,8 @@ package struct ContainerDiagnosis: Sendable {
       remedy: "open the app, which creates it again", fix: .createLock(path: lock.path))
   }
 
-  private var writer: Finding? {
-    guard let writer = facts.writer, writer.isStopped else { return nil }
+  private var writerFinding: Finding? {
+    guard let writer, writer.isStopped else { return nil }
     return Finding(
       .stoppedInTransaction,
       "process \(writer.pid) is stopped inside a transaction: no process can claim or write",
@@ -157,11 +154,11 @@ package struct ContainerDiagnosis: Sendable {
   }
 }
 
-/// Heartbeat, rights and names.
-extension ContainerDiagnosis {
-  var beats: [Finding] {
-    let highest = facts.owner?.epoch ?? 0
-    let found = facts.beats.flatMap { beat -> [Finding] in
+/// The heartbeat.
+extension ContainerFacts {
+  private var beatFindings: [Finding] {
+    let highest = owner?.epoch ?? 0
+    let found = beats.flatMap { beat -> [Finding] in
       if beat.epoch > highest { return [newer(beat, highest)] }
       guard beat.epoch < highest, beat.isAliveHere, !beat.holdsLock, !beat.isReleased,
         let age = beat.age, age < HolderVerdict.staleAfter
@@ -174,21 +171,21 @@ extension ContainerDiagnosis {
       ]
     }
     // The first holder creates the file with its first beat, before any write; it may have died before that.
-    if !facts.hasHeartbeat && (highest > 1 || facts.lastWrite != nil) {
+    if !hasHeartbeat && (highest > 1 || lastWrite != nil) {
       return [
         Finding(
           .heartbeatMissing,
-          "\(facts.directory)/heartbeat is missing, so nothing here shows whether a holder beats or has released the node",
-          remedy: facts.isInUse
+          "\(directory)/heartbeat is missing, so nothing here shows whether a holder beats or has released the node",
+          remedy: isInUse
             ? "the next beat creates it again"
             : "open the app, which creates it again, or copy the whole directory")
       ]
     }
-    if facts.damagedBeats.isEmpty { return found }
+    if damagedBeats.isEmpty { return found }
     return found + [
       Finding(
         .heartbeatDamaged,
-        "\(facts.directory)/heartbeat is damaged: the slot of \(facts.damagedBeats.joined(separator: " and ")) has no valid beat, or the file is truncated",
+        "\(directory)/heartbeat is damaged: the slot of \(damagedBeats.joined(separator: " and ")) has no valid beat, or the file is truncated",
         remedy: "open the app: the next beat of each process rewrites its slot")
     ]
   }
@@ -199,8 +196,6 @@ extension ContainerDiagnosis {
       "the heartbeat of \(beat.name) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was restored, or its write-ahead log (-wal) was removed",
       remedy: "open the app, which fetches the newer state from the peer's backup")
   }
-
-  var files: [Finding] { facts.files.compactMap(\.finding) }
 }
 
 extension FileMark {
@@ -392,22 +387,6 @@ package struct FileMark: Hashable, Sendable {
   package var isOurs: Bool
   /// Baton's, by its name.
   package var isKnown: Bool
-}
-
-/// A secret that was found in a file.
-package struct SecretMark: Hashable, Sendable {
-  package var path: String
-  /// What it is, such as `the wallet's seed`.
-  package var what: String
-  package var offset: Int
-
-  package var finding: Finding {
-    Finding(
-      .secretInTheClear, "\(path) contains \(what) in the clear, at byte \(offset)",
-      remedy:
-        "find out which program wrote it, take the secret out of that program, and move the money to a new seed if others could read the file"
-    )
-  }
 }
 
 /// Who holds the node, as far as a container shows it. For display only: no process decides by it.

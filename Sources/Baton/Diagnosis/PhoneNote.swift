@@ -46,12 +46,7 @@ package struct MachineFacts: Hashable, Sendable {
   package var scratchFreeBytes: UInt64?
 }
 
-/// The findings of a machine.
-package struct MachineDiagnosis: Sendable {
-  private let facts: MachineFacts
-
-  package init(_ facts: MachineFacts) { self.facts = facts }
-
+extension MachineFacts {
   /// A phone with a telling extension, its peer and a crowd of senders.
   private static let filesNeeded: UInt64 = 256
   /// Pages of the seed and the derived keys.
@@ -64,7 +59,7 @@ package struct MachineDiagnosis: Sendable {
     ("libnettle.so", "libnettle8"), ("libcurl.so", "libcurl4"), ("libmicrohttpd.so", "libmicrohttpd12"),
   ]
 
-  package var findings: [Finding] { facts.programs.compactMap(program) + rights + room }
+  package var findings: [Finding] { programs.compactMap(program) + rights + room }
 
   private func program(_ program: MachineFacts.Program) -> Finding? {
     switch program.state {
@@ -91,25 +86,25 @@ package struct MachineDiagnosis: Sendable {
 
   private var rights: [Finding] {
     var found: [Finding] = []
-    if !facts.showsLocks {
+    if !showsLocks {
       found.append(
         Finding(
           .locksInvisible, "/proc/locks cannot be read", remedy: "mount /proc, or allow this user to read it")
       )
     }
-    if let files = facts.filesMax, files < Self.filesNeeded {
+    if let files = filesMax, files < Self.filesNeeded {
       found.append(
         Finding(
           .fewDescriptors, "a process may open \(files) files, fewer than \(Self.filesNeeded)",
           remedy: "raise the limit with `ulimit -n 1024`"))
     }
-    if let obstacle = facts.connectionsObstacle {
+    if let obstacle = connectionsObstacle {
       found.append(
         Finding(
           .connectionsStayOpen, "iosd cannot end the connections of a suspended process: \(obstacle)",
           remedy: "a kernel from 5.6 on, and a container that permits pidfd_getfd"))
     }
-    if let bytes = facts.lockedBytesMax, bytes < Self.lockedBytesNeeded {
+    if let bytes = lockedBytesMax, bytes < Self.lockedBytesNeeded {
       found.append(
         Finding(
           .memoryUnlocked,
@@ -120,17 +115,17 @@ package struct MachineDiagnosis: Sendable {
   }
 
   private var room: [Finding] {
-    guard let free = facts.scratchFreeBytes else {
+    guard let free = scratchFreeBytes else {
       return [
         Finding(
-          .noRoom, "\(facts.scratch) cannot be written",
+          .noRoom, "\(scratch) cannot be written",
           remedy: "set TMPDIR to a directory of this user, or mend its rights")
       ]
     }
     guard free < Self.scratchBytesNeeded else { return [] }
     return [
       Finding(
-        .noRoom, "\(facts.scratch) has \(free >> 20) MB free, less than \(Self.scratchBytesNeeded >> 20)",
+        .noRoom, "\(scratch) has \(free >> 20) MB free, less than \(Self.scratchBytesNeeded >> 20)",
         remedy: "free some space, or set TMPDIR")
     ]
   }

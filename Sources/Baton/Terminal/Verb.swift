@@ -4,6 +4,7 @@ import DaemonRuntime
 import Glibc
 import Ground
 import Guardrails
+import PhonePolicy
 
 /// A verb of `baton`. Each has its own file.
 package protocol Verb {
@@ -31,6 +32,12 @@ package struct Invocation {
   package let output: Output
   /// The scratch directory of a supervised verb.
   package let place: ScratchPlace?
+
+  /// Prints the sentence, or the report with --json.
+  func done<R: Report>(_ sentence: @autoclosure () -> String, json: @autoclosure () -> R) -> ExitCode {
+    output.say(sentence(), json: json())
+    return .done
+  }
 
   package init(line: ParsedCommandLine, place: ScratchPlace? = nil) throws(UsageError) {
     self.line = line
@@ -74,13 +81,11 @@ package enum WalletOption {
   /// The default of `--wallet` in a command of `baton scratch --wallet NAME`.
   package static let variable = "BATON_WALLET"
 
-  package static var declaration: OptionDeclaration {
-    OptionDeclaration(
-      name, value: names,
-      help:
-        "\(WalletProfile.all.map { "\($0.name): \($0.sentence)" }.joined(separator: "; ")) (default \(WalletProfile.phoenix.name))"
-    )
-  }
+  package static let declaration = OptionDeclaration(
+    name, value: names,
+    help:
+      "\(WalletProfile.all.map { "\($0.name): \($0.sentence)" }.joined(separator: "; ")) (default \(WalletProfile.phoenix.name))"
+  )
 
   /// The wallet of a simulated world.
   package static func profile(_ line: ParsedCommandLine) -> WalletProfile {

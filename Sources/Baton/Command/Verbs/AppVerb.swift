@@ -68,8 +68,7 @@ enum AppVerb: Verb {
     case "retry", "copy":
       try requireScreen(invocation)
       try invocation.phone.askApp(ControlMessage("press", ["button": verb]), inFront: true)
-      invocation.output.say("the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
-      return .done
+      return invocation.done("the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
     case "tap", "action", "dismiss": return try touch(verb, invocation)
     case "launch-task", "expire-task": return try task(verb, invocation)
     default: return try move(verb, invocation)
@@ -81,11 +80,10 @@ enum AppVerb: Verb {
     if verb == "action" { request["action"] = invocation.word(1) }
     let answer = try invocation.phone.ask(.iosd, request)
     let state = verb == "dismiss" ? "" : "; the app is \(words(answer["app"] ?? "unknown"))"
-    invocation.output.say(
+    return invocation.done(
       "notification \(invocation.word()) is removed from Notification Center\(state)",
       json: Touched(
         id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
-    return .done
   }
 
   struct Touched: Report {
@@ -99,10 +97,9 @@ enum AppVerb: Verb {
   private static func task(_ verb: String, _ invocation: Invocation) throws -> ExitCode {
     let did = String(verb.dropLast("-task".count))
     try invocation.phone.ask(.iosd, ControlMessage("task-\(did)", ["identifier": invocation.word()]))
-    invocation.output.say(
+    return invocation.done(
       "the background task \(invocation.word()) \(did == "launch" ? "is launched" : "expires")",
       json: TaskByHand(did: did, identifier: invocation.word()))
-    return .done
   }
 
   struct TaskByHand: Report {
@@ -125,14 +122,13 @@ enum AppVerb: Verb {
     if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }) {
       try AppStart(phone: invocation.phone, pid: pid).check()
     }
-    invocation.output.say(
-      sentence(verb, answer),
+    return invocation.done(
+      sentence(answer),
       json: Document(
         did: verb, app: answer["app"] ?? "unknown", pid: answer["pid"].flatMap { Int32($0) }))
-    return .done
   }
 
-  private static func sentence(_ verb: String, _ answer: ControlMessage) -> String {
+  static func sentence(_ answer: ControlMessage) -> String {
     let pid = answer["pid"].map { " (process \($0))" } ?? ""
     return "the app is \(words(answer["app"] ?? "unknown"))\(pid)"
   }

@@ -72,12 +72,11 @@ enum DeviceVerb: Verb {
     let unlocks = invocation.line.isGiven("--unlock")
     let answer = try invocation.phone.ask(
       .iosd, ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no", "unlock": unlocks ? "yes" : "no"]))
-    invocation.output.say(
+    return invocation.done(
       unlocks
         ? "the phone has rebooted, and is unlocked"
         : "the phone has rebooted; it is locked, not yet unlocked since boot",
       json: Reboot(boot: answer["boot"]))
-    return .done
   }
 
   // MARK: The clock
@@ -86,10 +85,9 @@ enum DeviceVerb: Verb {
     let seconds = try stepSeconds(invocation.word())
     let answer = try invocation.phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     let wall = answer["wall-ns"].flatMap { Int64($0) }
-    invocation.output.say(
+    return invocation.done(
       "the phone's clock was set \(seconds < 0 ? "back" : "forward") by \(SpanText.write(.seconds(Int64(clamping: seconds.magnitude))))\(wall.map { " to \(WallClockText.write($0))" } ?? "")",
       json: ClockStep(stepSeconds: seconds, wallNs: wall))
-    return .done
   }
 
   static func stepSeconds(_ word: String) throws(CommandFailure) -> Int64 {

@@ -106,10 +106,9 @@ enum InvoiceVerb: Verb {
     try refuseOthers([], of: "--cancel takes an existing invoice", invocation)
     let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
     try invocation.phone.askApp(ControlMessage("cancel", ["payment-hash": hash.hex]))
-    invocation.output.say(
+    return invocation.done(
       "cancelled: the wallet refuses payments of \(hash.hex.prefix(8)) from now on",
       json: Cancelled(paymentHash: hash.hex))
-    return .done
   }
 
   struct Cancelled: Report {

@@ -87,12 +87,11 @@ enum LSPVerb: Verb {
     message["timeout"] = timeout.map { "\($0)" }
     let answer = try invocation.phone.ask(.lspd, message)
     let calls = try answer.integer("calls", in: UInt64(0)...UInt64.max)
-    invocation.output.say(
+    return invocation.done(
       calls > 0
         ? "the peer calls \(HumanText.count(Int(clamping: calls), "webhook"))"
         : "the peer has called with \(word) already, and calls again when the cooldown is over, or once the wallet has been here",
       json: NotifyDocument(method: methodPrefix + word, timeout: timeout, calls: calls))
-    return .done
   }
 
   private static func openByPayment(_ invocation: Invocation) throws -> ExitCode {
@@ -108,8 +107,7 @@ enum LSPVerb: Verb {
     _ verb: String, _ sentence: String, _ invocation: Invocation
   ) throws -> ExitCode {
     let answer = try invocation.phone.ask(.lspd, ControlMessage(verb))
-    invocation.output.say(sentence, json: ChannelDocument(channel: answer["channel"] ?? "?"))
-    return .done
+    return invocation.done(sentence, json: ChannelDocument(channel: answer["channel"] ?? "?"))
   }
 
   private static let codeNames = FailureCode.all.compactMap(\.name)
@@ -131,9 +129,8 @@ enum LSPVerb: Verb {
     let answer = try invocation.phone.ask(
       .lspd, ControlMessage("fail-next", ["code": name, "times": "\(times)"]))
     let code = answer["code"] ?? "?"
-    invocation.output.say(
+    return invocation.done(
       sentence(name, code, times), json: Document(codeName: name, code: code, times: UInt64(clamping: times)))
-    return .done
   }
 
   private static func sentence(_ name: String, _ code: String, _ times: Int64) -> String {

@@ -49,8 +49,7 @@ enum PushVerb: Verb {
     let way = isHeld ? "is on its way to the phone" : "was delivered to the phone"
     // A fate that says the same is not repeated.
     let fate = document.fateCode == PushFateCode.delivered.rawValue ? "" : words("fate")
-    invocation.output.say("push \(id) \(way)\(fate)\(waking)", json: document)
-    return .done
+    return invocation.done("push \(id) \(way)\(fate)\(waking)", json: document)
   }
 
   struct Document: Report {

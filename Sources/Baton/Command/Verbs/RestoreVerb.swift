@@ -22,9 +22,8 @@ enum RestoreVerb: Verb {
       hasMoved
       ? "the wallet is now in this container, connected under epoch \(epoch); the peer refuses the previous container as another device; the list of earlier payments stays there, and so do invoices made after the last payment, which can no longer be paid"
       : "the wallet was already in this container and is connected under epoch \(epoch); nothing was changed"
-    invocation.output.say(
+    return invocation.done(
       sentence, json: Document(state: hasMoved ? "restored" : "already-here", epoch: epoch))
-    return .done
   }
 
   struct Document: Report {

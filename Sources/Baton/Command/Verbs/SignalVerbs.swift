@@ -24,9 +24,8 @@ enum SignalVerbs {
       }
     }
     try signal.send(to: process)
-    invocation.output.say(
+    return invocation.done(
       sentence(words), json: Document(did: did, process: target.rawValue, pid: process.pid))
-    return .done
   }
 
   struct Document: Report {

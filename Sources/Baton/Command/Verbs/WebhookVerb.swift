@@ -39,10 +39,9 @@ enum WebhookVerb: Verb {
     case "remove":
       let name = invocation.word()
       try invocation.phone.askApp(ControlMessage("remove-webhook", ["name": name]), inFront: true)
-      invocation.output.say(
+      return invocation.done(
         "the peer has forgotten the webhook \(name)",
         json: Document(name: name, state: "removed", count: nil, max: nil))
-      return .done
     default: return try set(invocation)
     }
   }
@@ -59,10 +58,9 @@ enum WebhookVerb: Verb {
       state == "unchanged"
       ? "the peer has this webhook already"
       : "the peer calls \(url) from now on, and no longer pushes: only a push of that server wakes the extension"
-    invocation.output.say(
+    return invocation.done(
       "\(change) (\(count) of at most \(max))",
       json: Document(name: name, state: state, count: count, max: max))
-    return .done
   }
 
   private static func list(_ invocation: Invocation) throws -> ExitCode {
@@ -70,8 +68,7 @@ enum WebhookVerb: Verb {
     let max = try answer.integer("max", in: UInt64(0)...UInt64.max)
     let names = (JSONValue(parsing: answer.body)?.elements ?? []).compactMap(\.text)
     guard !invocation.output.isJSON, !names.isEmpty else {
-      invocation.output.say("the wallet has no webhook", json: ListDocument(names: names, max: max))
-      return .done
+      return invocation.done("the wallet has no webhook", json: ListDocument(names: names, max: max))
     }
     for name in names { invocation.output.say(name) }
     return .done

@@ -15,19 +15,14 @@ enum ContainerFiles {
   static func marks(in directory: String) -> [FileMark] {
     let root = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
     // The directory itself by what a link leads to: a container may be read through one.
-    let own = mark(root + "/.", isKnown: true).map { [$0] } ?? []
-    return own.map { renamed($0, root) }
+    var own = mark(root + "/.", isKnown: true)
+    own?.path = root
+    return [own].compactMap { $0 }
       + ["", "locks/", "presence/"].flatMap { place in
         (DirectoryListing.names(of: "\(root)/\(place)") ?? []).compactMap { name in
           mark("\(root)/\(place)\(name)", isKnown: isKnown(place + name))
         }
       }
-  }
-
-  private static func renamed(_ mark: FileMark, _ path: String) -> FileMark {
-    var mark = mark
-    mark.path = path
-    return mark
   }
 
   private static func isKnown(_ name: String) -> Bool {

@@ -74,7 +74,7 @@ package struct ContainerReport: Sendable {
     facts.peerEpoch = peerEpoch
     findings =
       snapshot.problems.map { Finding($0) } + wallet.problems.map { Finding(.rowInvalid, $0) }
-      + ContainerDiagnosis(facts).findings + unread
+      + facts.findings + unread
   }
 
   /// Sentences for users.

@@ -89,69 +89,68 @@ package struct WalletView: Sendable {
 
   package init(_ tables: [TableContents]) {
     counts = Dictionary(tables.map { ($0.name, $0.rowCount) }) { first, _ in first }
-    payments = read("received_payments", of: tables) { row in
-      PaymentFacts(
-        id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
-        amountMsat: try row.unsigned("amount_msat"), epoch: try row.integer("epoch"),
-        receivedWallNs: try row.integer("received_wall_ns"))
-    }
-    sent = read("outgoing_payments", of: tables, Self.sent)
+    payments = read("received_payments", of: tables)
+    sent = read("outgoing_payments", of: tables)
     sending =
       tables.contains { $0.name == WalletQueries.sending }
-      ? read(WalletQueries.sending, of: tables, Self.sent) : sent.filter { $0.state == "pending" }
+      ? read(WalletQueries.sending, of: tables) : sent.filter { $0.state == "pending" }
     splices = read("splices", of: tables) { row in
-      SpliceFacts(
-        txid: Self.reversed(try row.hex("txid")), state: try row.text("state"),
-        amountMsat: try row.unsigned("amount_sat") &* 1000, feeMsat: try row.unsigned("fee_sat") &* 1000,
-        begunEpoch: try row.integer("begun_epoch"), begunWallNs: try row.integer("begun_wall_ns"))
+      row["txid"] = row["txid"]?.text.map { .string(Self.reversed($0)) }
+      row["amount_msat"] = row["amount_sat"]?.uint.map { .number("\($0 &* 1000)") }
+      row["fee_msat"] = row["fee_sat"]?.uint.map { .number("\($0 &* 1000)") }
     }
-    let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
-    let paid = Set(payments.map(\.paymentHash) + paidBefore)
-    let cancelled = Set(read("cancelled_invoices", of: tables) { try $0.hex("payment_hash") })
+    let paidBefore: [HashRow] = read(WalletQueries.paidInvoices, of: tables)
+    let paid = Set(payments.map(\.paymentHash) + paidBefore.map(\.paymentHash))
+    let cancelled = Set((read("cancelled_invoices", of: tables) as [HashRow]).map(\.paymentHash))
     invoices = read("invoices", of: tables) { row in
-      let hash = try row.hex("payment_hash")
-      return InvoiceFacts(
-        paymentHash: hash, amountMsat: try row.unsigned("amount_msat"), text: try row.text("text"),
-        expiresAt: try row.integer("expires_at"), isPaid: paid.contains(hash),
-        isCancelled: cancelled.contains(hash))
+      let hash = row["payment_hash"]?.text ?? ""
+      (row["paid"], row["cancelled"]) = (.bool(paid.contains(hash)), .bool(cancelled.contains(hash)))
     }
-    keptHashes = read("htlcs", of: tables) { row in
-      try row.text("state") == "receivedAddAckRevocation" ? try row.hex("payment_hash") : ""
-    }.filter { !$0.isEmpty }
+    let parts: [HashRow] = read("htlcs", of: tables)
+    keptHashes = parts.filter { $0.state == "receivedAddAckRevocation" }.map(\.paymentHash)
     let htlcs = count(of: "htlcs").number
-    channels = read("channels", of: tables) { row in
-      ChannelFacts(
-        id: try row.hex("id"), localMsat: try row.unsigned("local_msat"),
-        remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), htlcs: htlcs)
-    }
+    channels = read("channels", of: tables) { $0["htlcs"] = .number("\(htlcs)") }
   }
 
-  private static func sent(_ row: NamedRow) throws -> SentFacts {
-    SentFacts(
-      id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
-      amountMsat: try row.unsigned("amount_msat"), state: try row.text("state"),
-      preimage: try row.hexIfPresent("preimage"), failureCode: try row.integerIfPresent("failure_code"),
-      begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
-      begunWallNs: try row.integer("begun_wall_ns"))
+  private struct HashRow: Report {
+    var paymentHash: String
+    var state: String?
   }
 
   private static func reversed(_ hex: String) -> String {
     Hexadecimal.encode((Hexadecimal.decode(hex) ?? []).reversed())
   }
 
-  private mutating func read<Facts>(
-    _ name: String, of tables: [TableContents], _ make: (NamedRow) throws -> Facts
+  /// A document's members have the names of the columns; `complete` adds those that are no columns.
+  private mutating func read<Facts: Report>(
+    _ name: String, of tables: [TableContents], _ complete: (inout [String: JSONValue]) -> Void = { _ in }
   ) -> [Facts] {
     guard let table = tables.first(where: { $0.name == name }) else { return [] }
     var facts: [Facts] = []
     for (number, row) in table.rows.enumerated() {
+      var members = Dictionary(zip(table.columns, row.values.map(\.json))) { first, _ in first }
+      complete(&members)
+      let object = JSONValue.object(members.map { JSONMember(key: $0.key, value: $0.value) })
       do {
-        facts.append(try make(NamedRow(columns: table.columns, row: row)))
+        facts.append(try JSONLineDecoder(names: .snakeCase).decode(Facts.self, from: object))
       } catch {
-        problems.append("row \(number + 1) of table \(name) is invalid: \(error)")
+        problems.append("row \(number + 1) of table \(name) is invalid: \(Self.words(error))")
       }
     }
     return facts
+  }
+
+  private static func words(_ error: any Error) -> String {
+    let key: (any CodingKey)? =
+      switch error {
+      case DecodingError.keyNotFound(let key, _): key
+      case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+        DecodingError.dataCorrupted(let context):
+        context.codingPath.last
+      default: nil
+      }
+    let column = key.map { JSONNames.snakeCase.name($0.stringValue) } ?? "?"
+    return "column \(column) is missing or of another type"
   }
 }
 
@@ -177,44 +176,15 @@ enum WalletQueries {
   }
 }
 
-/// A row with access by column name.
-package struct NamedRow {
-  let columns: [String]
-  package let row: Row
-
-  package struct Missing: Error, CustomStringConvertible {
-    package let column: String
-    package var description: String { "column \(column) is missing or of another type" }
-  }
-
-  private func value(_ column: String) throws -> SQLValue {
-    guard let place = columns.firstIndex(of: column) else { throw Missing(column: column) }
-    return try row.value(place)
-  }
-
-  package func integer(_ column: String) throws -> Int64 {
-    guard case .integer(let value) = try value(column) else { throw Missing(column: column) }
-    return value
-  }
-
-  func unsigned(_ column: String) throws -> UInt64 {
-    guard let value = UInt64(exactly: try integer(column)) else { throw Missing(column: column) }
-    return value
-  }
-
-  package func text(_ column: String) throws -> String {
-    guard case .text(let value) = try value(column) else { throw Missing(column: column) }
-    return value
-  }
-
-  func integerIfPresent(_ column: String) throws -> Int64? {
-    try value(column) == .null ? nil : integer(column)
-  }
-
-  func hexIfPresent(_ column: String) throws -> String? { try value(column) == .null ? nil : hex(column) }
-
-  package func hex(_ column: String) throws -> String {
-    guard case .blob(let bytes) = try value(column) else { throw Missing(column: column) }
-    return Hexadecimal.encode(bytes)
+extension SQLValue {
+  /// Bytes as hexadecimal digits.
+  fileprivate var json: JSONValue {
+    switch self {
+    case .integer(let number): .number("\(number)")
+    case .text(let text): .string(text)
+    case .blob(let bytes): .string(Hexadecimal.encode(bytes))
+    case .real(let number): .number("\(number)")
+    case .null: .null
+    }
   }
 }

@@ -27,7 +27,7 @@ struct DoctorReport {
   /// `place` is nil if no phone was named and the default one is not there.
   init(_ place: ContainerPlace?, isDeep: Bool, mustBeThere: Bool) throws {
     self.isDeep = isDeep
-    var findings = MachineDiagnosis(MachineLook.facts).findings
+    var findings = MachineLook.facts.findings
     guard let place else {
       (container, unlooked) = (nil, ["no phone is here, so only this machine was looked at"])
       self.findings = findings.worstFirst
@@ -60,7 +60,7 @@ struct DoctorReport {
     }
     findings += phone?.findings ?? []
     let secrets = SecretLook(place, all: isDeep)
-    findings += secrets.marks.map(\.finding)
+    findings += secrets.findings
     if secrets.cut > 0 {
       let files = HumanText.count(secrets.cut, "large file")
       unlooked.append("only the beginning of \(files) was searched for keys; --deep searches all")

@@ -181,7 +181,7 @@ struct SecretLook {
   /// Of each file, unless all is read.
   private static let bytesMax: Int64 = 4 << 20
 
-  let marks: [SecretMark]
+  let findings: [Finding]
   /// Files of which only the beginning was read.
   let cut: Int
 
@@ -192,9 +192,13 @@ struct SecretLook {
     let files =
       ContainerFiles.marks(in: place.directory).filter { $0.kind == .plain }.map(\.path)
       + homes.flatMap { home in (DirectoryListing.names(of: home) ?? []).map { "\(home)/\($0)" } } + logs
-    marks = files.compactMap { path in
+    findings = files.compactMap { path in
       search.first(in: path, bytesMax: all ? .max : Self.bytesMax).map {
-        SecretMark(path: path, what: $0.what, offset: $0.offset)
+        Finding(
+          .secretInTheClear, "\(path) contains \($0.what) in the clear, at byte \($0.offset)",
+          remedy:
+            "find out which program wrote it, take the secret out of that program, and move the money to a new seed if others could read the file"
+        )
       }
     }
     cut = all ? 0 : files.count { FilePath.size(of: $0) > Self.bytesMax }

@@ -47,15 +47,7 @@ package final class LiveHand: Sendable {
   // MARK: The user
 
   private func move(_ verb: String) throws -> String {
-    let answer = try phone.ask(.iosd, ControlMessage(verb))
-    let state = answer["app"] ?? "unknown"
-    let words =
-      switch state {
-      case "foreground": "in front"
-      case "background": "in the background"
-      default: state
-      }
-    return "the app is \(words)\(answer["pid"].map { " (process \($0))" } ?? "")"
+    AppVerb.sentence(try phone.ask(.iosd, ControlMessage(verb)))
   }
 
   private func push() throws -> String {
