@@ -27,9 +27,34 @@ enum WatchVerb: Verb {
     let phone = try invocation.phone
     try StatusVerb.requirePhone(phone)
     if invocation.line.isGiven("--once") { return once(phone, invocation.output) }
-    if invocation.output.isJSON { return try WatchStream().run(phone, invocation.output) }
+    if invocation.output.isJSON { return try stream(phone, invocation.output) }
     if let refusal = WatchTerminal.refusal() { throw CommandFailure(.wrongUsage, refusal) }
     return try WatchSession(phone, output: invocation.output).run()
+  }
+
+  /// Each look as one line, until a signal or until nobody reads it.
+  private static func stream(_ phone: Phone, _ output: Output) throws(SystemError) -> ExitCode {
+    let loop = try EventLoop()
+    var (end, failure) = (ExitCode.done, SystemError?.none)
+    for interruption in Interruption.handled {
+      try loop.onSignal(interruption.rawValue) {
+        end = interruption.exitCode
+        loop.stop()
+      }
+    }
+    // The reader may go away without a further look. A file has no reader, and cannot be watched.
+    try? loop.watch(standardOutput, []) { _ in loop.stop() }
+    let feed = try LiveFeed(phone, loop: loop) { view in
+      output.say(view)
+      if StandardOutput.hasFailed { loop.stop() }
+    } onFailure: {
+      failure = $0
+      loop.stop()
+    }
+    try loop.run()
+    feed.stop()
+    if let failure { throw failure }
+    return end
   }
 
   private static func once(_ phone: Phone, _ output: Output) -> ExitCode {
