@@ -23,50 +23,48 @@ struct DeviceSwitch {
     sentences = (no, yes)
   }
 
-  static var all: [DeviceSwitch] {
-    [
-      DeviceSwitch(
-        "lock", field: "locked", "lock the screen; an app in front goes to the background", words: [],
-        no: "", yes: "the phone is locked"),
-      DeviceSwitch(
-        "unlock", field: "locked", "unlock the screen; the app that was in front is in front again",
-        words: [],
-        isTrue: false, no: "the phone is unlocked", yes: ""),
-      DeviceSwitch(
-        "low-power", "Low Power Mode", no: "Low Power Mode is off", yes: "Low Power Mode is on"),
-      DeviceSwitch(
-        "background-refresh", "Background App Refresh for the wallet",
-        no: "Background App Refresh is off", yes: "Background App Refresh is on"),
-      DeviceSwitch(
-        "notifications", "whether the wallet may show notifications",
-        no: "the wallet may show no notifications", yes: "the wallet may show notifications"),
-      DeviceSwitch(
-        "lock-screen", "whether the wallet's alerts appear on the lock screen",
-        no: "the lock screen shows no alerts of the wallet", yes: "the lock screen shows the wallet's alerts"),
-      DeviceSwitch(
-        "centre", "whether the wallet's alerts appear in the Notification Centre",
-        no: "the Notification Centre shows no alerts of the wallet",
-        yes: "the Notification Centre shows the wallet's alerts"),
-      DeviceSwitch(
-        "banners", "whether the wallet's alerts appear as banners",
-        no: "no alert of the wallet appears as a banner", yes: "the wallet's alerts appear as banners"),
-      DeviceSwitch("focus", "a Focus, such as Do Not Disturb", no: "no Focus is on", yes: "a Focus is on"),
-      DeviceSwitch(
-        "battery", "the battery's charge in percent", words: ["N"], no: "",
-        yes: ""),
-      DeviceSwitch(
-        "charger", "whether the charger is plugged in", no: "the charger is unplugged",
-        yes: "the charger is plugged in"),
-      DeviceSwitch(
-        "network", "whether the phone has a network", no: "the network is gone", yes: "the network is there"),
-      DeviceSwitch(
-        "storage", field: "storage-full", "whether the phone's storage is full", words: ["free", "full"],
-        no: "there is room in the storage", yes: "the storage is full: writes that need more room fail"),
-      DeviceSwitch(
-        "audio", "whether another app plays audio", no: "no other app plays audio",
-        yes: "another app plays audio"),
-    ]
-  }
+  static let all: [DeviceSwitch] = [
+    DeviceSwitch(
+      "lock", field: "locked", "lock the screen; an app in front goes to the background", words: [],
+      no: "", yes: "the phone is locked"),
+    DeviceSwitch(
+      "unlock", field: "locked", "unlock the screen; the app that was in front is in front again",
+      words: [],
+      isTrue: false, no: "the phone is unlocked", yes: ""),
+    DeviceSwitch(
+      "low-power", "Low Power Mode", no: "Low Power Mode is off", yes: "Low Power Mode is on"),
+    DeviceSwitch(
+      "background-refresh", "Background App Refresh for the wallet",
+      no: "Background App Refresh is off", yes: "Background App Refresh is on"),
+    DeviceSwitch(
+      "notifications", "whether the wallet may show notifications",
+      no: "the wallet may show no notifications", yes: "the wallet may show notifications"),
+    DeviceSwitch(
+      "lock-screen", "whether the wallet's alerts appear on the lock screen",
+      no: "the lock screen shows no alerts of the wallet", yes: "the lock screen shows the wallet's alerts"),
+    DeviceSwitch(
+      "centre", "whether the wallet's alerts appear in the Notification Centre",
+      no: "the Notification Centre shows no alerts of the wallet",
+      yes: "the Notification Centre shows the wallet's alerts"),
+    DeviceSwitch(
+      "banners", "whether the wallet's alerts appear as banners",
+      no: "no alert of the wallet appears as a banner", yes: "the wallet's alerts appear as banners"),
+    DeviceSwitch("focus", "a Focus, such as Do Not Disturb", no: "no Focus is on", yes: "a Focus is on"),
+    DeviceSwitch(
+      "battery", "the battery's charge in percent", words: ["N"], no: "",
+      yes: ""),
+    DeviceSwitch(
+      "charger", "whether the charger is plugged in", no: "the charger is unplugged",
+      yes: "the charger is plugged in"),
+    DeviceSwitch(
+      "network", "whether the phone has a network", no: "the network is gone", yes: "the network is there"),
+    DeviceSwitch(
+      "storage", field: "storage-full", "whether the phone's storage is full", words: ["free", "full"],
+      no: "there is room in the storage", yes: "the storage is full: writes that need more room fail"),
+    DeviceSwitch(
+      "audio", "whether another app plays audio", no: "no other app plays audio",
+      yes: "another app plays audio"),
+  ]
 
   var declaration: CommandLineDeclaration {
     let positionals: [PositionalDeclaration]

@@ -14,16 +14,14 @@ enum Program {
     ]
   }
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "baton", summary: "one Lightning node, two processes, one holder at a time",
-      options: [
-        OptionDeclaration(
-          "--home", value: .path("DIR"), help: "the phone's directory; default: BATON_HOME, else ./.baton"),
-        OptionDeclaration("--json", help: "print JSON instead of text"),
-      ],
-      subcommands: verbs.map { $0.declaration })
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "baton", summary: "one Lightning node, two processes, one holder at a time",
+    options: [
+      OptionDeclaration(
+        "--home", value: .path("DIR"), help: "the phone's directory; default: BATON_HOME, else ./.baton"),
+      OptionDeclaration("--json", help: "print JSON instead of text"),
+    ],
+    subcommands: verbs.map { $0.declaration })
 
   static func run(_ arguments: [String]) -> ExitCode {
     if arguments.isEmpty {

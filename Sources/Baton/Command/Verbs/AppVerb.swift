@@ -10,53 +10,51 @@ enum AppVerb: Verb {
   private static let task = PositionalDeclaration(
     "ID", value: .text("ID"), help: "the identifier, such as com.example.lightning.sync")
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "app",
-      summary: "open the app, go home, swipe it away, press its buttons, or tap its notifications",
-      subcommands: [
-        CommandLineDeclaration(
-          name: "open", summary: "bring the app to the front, and start it if needed",
-          options: [
-            OptionDeclaration(
-              "--url", value: .text("URL"), help: "by a link with a scheme that the app has registered")
-          ]),
-        CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
-        CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
-        CommandLineDeclaration(name: "screen", summary: "print what the app shows; with --wallet bitkit"),
-        CommandLineDeclaration(
-          name: "retry",
-          summary: "press “Retry Now” on the screen of an expired payment; with --wallet bitkit"),
-        CommandLineDeclaration(
-          name: "copy", summary: "press “Copy Message for Sender” there; the text is in os/pasteboard"),
-        CommandLineDeclaration(
-          name: "tap", summary: "tap a notification: the app comes to the front",
-          positionals: [notification]),
-        CommandLineDeclaration(
-          name: "action", summary: "choose an action of a notification",
-          positionals: [
-            notification,
-            PositionalDeclaration("ACTION", help: "an action that the app has registered, such as OPEN_NOW"),
-          ], examples: [("baton app action 1 OPEN_NOW", "the action opens the app")]),
-        CommandLineDeclaration(
-          name: "dismiss",
-          summary: "dismiss a notification; the app is told if the category has customDismissAction",
-          positionals: [notification]),
-        CommandLineDeclaration(
-          name: "launch-task",
-          summary: "launch a waiting background task now, as Xcode can; debug builds only",
-          positionals: [task]),
-        CommandLineDeclaration(
-          name: "expire-task", summary: "expire a running background task now; debug builds only",
-          positionals: [task]),
-      ],
-      examples: [
-        ("baton app open", "the app comes to the front and connects"),
-        ("baton app open --url bitkit://subscriptions", "the same by a link, which opens a page of the app"),
-        ("baton app screen", "what the user reads"),
-        ("baton app tap 1", "the user opens the wallet by notification 1"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "app",
+    summary: "open the app, go home, swipe it away, press its buttons, or tap its notifications",
+    subcommands: [
+      CommandLineDeclaration(
+        name: "open", summary: "bring the app to the front, and start it if needed",
+        options: [
+          OptionDeclaration(
+            "--url", value: .text("URL"), help: "by a link with a scheme that the app has registered")
+        ]),
+      CommandLineDeclaration(name: "home", summary: "go to the home screen; the app enters the background"),
+      CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
+      CommandLineDeclaration(name: "screen", summary: "print what the app shows; with --wallet bitkit"),
+      CommandLineDeclaration(
+        name: "retry",
+        summary: "press “Retry Now” on the screen of an expired payment; with --wallet bitkit"),
+      CommandLineDeclaration(
+        name: "copy", summary: "press “Copy Message for Sender” there; the text is in os/pasteboard"),
+      CommandLineDeclaration(
+        name: "tap", summary: "tap a notification: the app comes to the front",
+        positionals: [notification]),
+      CommandLineDeclaration(
+        name: "action", summary: "choose an action of a notification",
+        positionals: [
+          notification,
+          PositionalDeclaration("ACTION", help: "an action that the app has registered, such as OPEN_NOW"),
+        ], examples: [("baton app action 1 OPEN_NOW", "the action opens the app")]),
+      CommandLineDeclaration(
+        name: "dismiss",
+        summary: "dismiss a notification; the app is told if the category has customDismissAction",
+        positionals: [notification]),
+      CommandLineDeclaration(
+        name: "launch-task",
+        summary: "launch a waiting background task now, as Xcode can; debug builds only",
+        positionals: [task]),
+      CommandLineDeclaration(
+        name: "expire-task", summary: "expire a running background task now; debug builds only",
+        positionals: [task]),
+    ],
+    examples: [
+      ("baton app open", "the app comes to the front and connects"),
+      ("baton app open --url bitkit://subscriptions", "the same by a link, which opens a page of the app"),
+      ("baton app screen", "what the user reads"),
+      ("baton app tap 1", "the user opens the wallet by notification 1"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let verb = invocation.line.verbs.last ?? ""

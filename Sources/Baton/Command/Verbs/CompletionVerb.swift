@@ -3,25 +3,23 @@ import PhonePolicy
 
 /// Prints a completion script for a shell.
 enum CompletionVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "completion", summary: "print a completion script for bash, zsh or fish",
-      positionals: [
-        PositionalDeclaration(
-          "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)),
-          help: "the shell that the script is for"),
-        PositionalDeclaration(
-          "WORD", count: .any,
-          help: "from the script: a typed word after `=`; print what may be typed in place of the last"),
-      ],
-      examples: [
-        ("source <(baton completion bash)", "completion in this bash session"),
-        (
-          "baton completion fish > ~/.config/fish/completions/baton.fish",
-          "completion in every new fish session"
-        ),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "completion", summary: "print a completion script for bash, zsh or fish",
+    positionals: [
+      PositionalDeclaration(
+        "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)),
+        help: "the shell that the script is for"),
+      PositionalDeclaration(
+        "WORD", count: .any,
+        help: "from the script: a typed word after `=`; print what may be typed in place of the last"),
+    ],
+    examples: [
+      ("source <(baton completion bash)", "completion in this bash session"),
+      (
+        "baton completion fish > ~/.config/fish/completions/baton.fish",
+        "completion in every new fish session"
+      ),
+    ])
 
   static func run(_ invocation: Invocation) -> ExitCode {
     guard let shell = ShellCompletion(rawValue: invocation.word()) else { return .wrongUsage }

@@ -4,16 +4,14 @@ import PhonePolicy
 
 /// Shows or changes the phone's settings, clock and boot.
 enum DeviceVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "device", summary: "show or change the phone's settings",
-      subcommands: [clock, reboot] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
-      examples: [
-        ("baton device", "the settings now"),
-        ("baton device reboot", "app and extension are killed, and the screen is locked"),
-        ("baton device low-power on", "no background task starts, and silent pushes are dropped"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "device", summary: "show or change the phone's settings",
+    subcommands: [clock, reboot] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
+    examples: [
+      ("baton device", "the settings now"),
+      ("baton device reboot", "app and extension are killed, and the screen is locked"),
+      ("baton device low-power on", "no background task starts, and silent pushes are dropped"),
+    ])
 
   private static let clock = CommandLineDeclaration(
     name: "clock", summary: "set the phone's wall clock forward or back",

@@ -3,11 +3,9 @@ import PhonePolicy
 
 /// Stops the daemons of one phone.
 enum DownVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "down", summary: "stop the phone and its Lightning peer",
-      examples: [("baton down", "all data stays in the phone's directory")])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "down", summary: "stop the phone and its Lightning peer",
+    examples: [("baton down", "all data stays in the phone's directory")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone

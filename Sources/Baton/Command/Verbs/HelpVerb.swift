@@ -5,19 +5,17 @@ import PhonePolicy
 enum HelpVerb: Verb {
   private static let exitCodes = "exit-codes"
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "help", summary: "print the usage of a verb, or what each exit code means",
-      positionals: [
-        PositionalDeclaration(
-          "TOPIC", value: .command(or: [exitCodes]), count: .any,
-          help: "a verb, optionally with its subcommand, or \(exitCodes)")
-      ],
-      examples: [
-        ("baton help app open", "the same as `baton app open -h`"),
-        ("baton help exit-codes", "all exit codes and their meanings"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "help", summary: "print the usage of a verb, or what each exit code means",
+    positionals: [
+      PositionalDeclaration(
+        "TOPIC", value: .command(or: [exitCodes]), count: .any,
+        help: "a verb, optionally with its subcommand, or \(exitCodes)")
+    ],
+    examples: [
+      ("baton help app open", "the same as `baton app open -h`"),
+      ("baton help exit-codes", "all exit codes and their meanings"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let words = invocation.line.positionals

@@ -8,43 +8,41 @@ import PhonePolicy
 enum InvoiceVerb: Verb {
   static let amountMsatMax: UInt64 = 2_100_000_000_000_000_000
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "invoice", summary: "make and print a BOLT 11 invoice of the wallet, cancel one, or explain one",
-      options: [
-        OptionDeclaration("--text", value: .text("TEXT"), help: "the description, up to 200 bytes"),
-        OptionDeclaration(
-          "--expiry", value: .spanIn(.seconds(1) ... .seconds(31_536_000)), default: "1h",
-          help: "how long the invoice can be paid, from 1s to 365d"),
-        OptionDeclaration(
-          "--external",
-          help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
-        OptionDeclaration(
-          "--forgotten",
-          help: "with --external: the other node does not know the invoice, and refuses the payment"),
-        OptionDeclaration(
-          "--cancel", value: .text("INVOICE"),
-          help: "refuse payments of this invoice from now on; INVOICE may be its payment hash"),
-        OptionDeclaration(
-          "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "AMOUNT", value: .text("AMOUNT"), count: .optional,
-          help:
-            "in satoshi, or in millisatoshi with the suffix msat: 5000, 1500msat; without it the payer chooses"
-        )
-      ],
-      examples: [
-        ("baton invoice 5000 --text Coffee", "an invoice for 5,000 sat; the app must be open"),
-        ("baton pay $(baton invoice 21)", "make an invoice and pay it"),
-        ("baton pay $(baton invoice) --amount 21", "the payer chooses the amount"),
-        ("baton send $(baton invoice 21 --external)", "the wallet pays another node's invoice"),
-        ("baton send $(baton invoice 21 --external --forgotten)", "the recipient refuses: the payment fails"),
-        ("baton invoice --cancel lnbcrt50u1…", "later payments of this invoice fail"),
-        ("baton invoice --read lnbc1…", "the fields of an invoice, and its signer"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "invoice", summary: "make and print a BOLT 11 invoice of the wallet, cancel one, or explain one",
+    options: [
+      OptionDeclaration("--text", value: .text("TEXT"), help: "the description, up to 200 bytes"),
+      OptionDeclaration(
+        "--expiry", value: .spanIn(.seconds(1) ... .seconds(31_536_000)), default: "1h",
+        help: "how long the invoice can be paid, from 1s to 365d"),
+      OptionDeclaration(
+        "--external",
+        help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
+      OptionDeclaration(
+        "--forgotten",
+        help: "with --external: the other node does not know the invoice, and refuses the payment"),
+      OptionDeclaration(
+        "--cancel", value: .text("INVOICE"),
+        help: "refuse payments of this invoice from now on; INVOICE may be its payment hash"),
+      OptionDeclaration(
+        "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "AMOUNT", value: .text("AMOUNT"), count: .optional,
+        help:
+          "in satoshi, or in millisatoshi with the suffix msat: 5000, 1500msat; without it the payer chooses"
+      )
+    ],
+    examples: [
+      ("baton invoice 5000 --text Coffee", "an invoice for 5,000 sat; the app must be open"),
+      ("baton pay $(baton invoice 21)", "make an invoice and pay it"),
+      ("baton pay $(baton invoice) --amount 21", "the payer chooses the amount"),
+      ("baton send $(baton invoice 21 --external)", "the wallet pays another node's invoice"),
+      ("baton send $(baton invoice 21 --external --forgotten)", "the recipient refuses: the payment fails"),
+      ("baton invoice --cancel lnbcrt50u1…", "later payments of this invoice fail"),
+      ("baton invoice --read lnbc1…", "the fields of an invoice, and its signer"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     if let word = invocation.line.text("--read") { return try explain(word, invocation) }

@@ -4,54 +4,52 @@ import PhonePolicy
 
 /// Orders to the Lightning peer.
 enum LSPVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "lsp",
-      summary: "have the Lightning peer fail payments, announce channels, or call the wallet's webhooks",
-      subcommands: [
-        CommandLineDeclaration(
-          name: "fail", summary: "the peer fails the next N payments with this code, and then none",
-          options: [
-            OptionDeclaration(
-              "--times", value: .integer(0...1_000_000), default: "1",
-              help: "how many payments fail; 0 cancels an earlier order")
-          ],
-          positionals: [
-            PositionalDeclaration(
-              "CODE", value: .text("CODE"),
-              help:
-                "a failure code of BOLT 4, by its name or as 0x1007: \(codeNames.joined(separator: ", "))")
-          ]),
-        CommandLineDeclaration(
-          name: "open-by-payment",
-          summary: "a sender pays the invoice, and the peer announces a payment that opens a channel",
-          positionals: [
-            PositionalDeclaration(
-              "INVOICE", value: .text("INVOICE"), help: "the wallet's, as `baton invoice` prints it")
-          ]),
-        CommandLineDeclaration(
-          name: "order",
-          summary: "the peer announces that the channel that the user ordered is paid and ready"),
-        CommandLineDeclaration(
-          name: "close", summary: "the peer force-closes the wallet's channel, and announces that"),
-        CommandLineDeclaration(
-          name: "webhooks", summary: "the wallet's webhooks at the peer, and the newest calls to them"),
-        CommandLineDeclaration(
-          name: "notify", summary: "have the peer call the webhooks of a disconnected wallet",
-          options: [
-            OptionDeclaration(
-              "--timeout", value: .integer(0...4_294_967_295),
-              help: "with expiry_soon: the block height at which the channel would close")
-          ],
-          positionals: [
-            PositionalDeclaration("METHOD", value: .choice(notifications), help: "of LSPS5")
-          ]),
-      ],
-      examples: [
-        ("baton lsp webhooks", "what was called, when, and with which end"),
-        ("baton lsp fail fee_insufficient --times 2", "two payments fail, the third is carried as ever"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "lsp",
+    summary: "have the Lightning peer fail payments, announce channels, or call the wallet's webhooks",
+    subcommands: [
+      CommandLineDeclaration(
+        name: "fail", summary: "the peer fails the next N payments with this code, and then none",
+        options: [
+          OptionDeclaration(
+            "--times", value: .integer(0...1_000_000), default: "1",
+            help: "how many payments fail; 0 cancels an earlier order")
+        ],
+        positionals: [
+          PositionalDeclaration(
+            "CODE", value: .text("CODE"),
+            help:
+              "a failure code of BOLT 4, by its name or as 0x1007: \(codeNames.joined(separator: ", "))")
+        ]),
+      CommandLineDeclaration(
+        name: "open-by-payment",
+        summary: "a sender pays the invoice, and the peer announces a payment that opens a channel",
+        positionals: [
+          PositionalDeclaration(
+            "INVOICE", value: .text("INVOICE"), help: "the wallet's, as `baton invoice` prints it")
+        ]),
+      CommandLineDeclaration(
+        name: "order",
+        summary: "the peer announces that the channel that the user ordered is paid and ready"),
+      CommandLineDeclaration(
+        name: "close", summary: "the peer force-closes the wallet's channel, and announces that"),
+      CommandLineDeclaration(
+        name: "webhooks", summary: "the wallet's webhooks at the peer, and the newest calls to them"),
+      CommandLineDeclaration(
+        name: "notify", summary: "have the peer call the webhooks of a disconnected wallet",
+        options: [
+          OptionDeclaration(
+            "--timeout", value: .integer(0...4_294_967_295),
+            help: "with expiry_soon: the block height at which the channel would close")
+        ],
+        positionals: [
+          PositionalDeclaration("METHOD", value: .choice(notifications), help: "of LSPS5")
+        ]),
+    ],
+    examples: [
+      ("baton lsp webhooks", "what was called, when, and with which end"),
+      ("baton lsp fail fee_insufficient --times 2", "two payments fail, the third is carried as ever"),
+    ])
 
   /// Without LSPS5's prefix. The others come with a registration or a payment.
   private static let notifications = [

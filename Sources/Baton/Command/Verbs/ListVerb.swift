@@ -12,40 +12,38 @@ enum ListVerb: Verb {
     CommandLineDeclaration(name: kind.rawValue, summary: summary, options: options, examples: examples)
   }
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "list", summary: "list processes, payments, pushes, notifications or background tasks",
-      subcommands: [
-        kind(
-          .processes, "the daemons and the wallet's processes",
-          options: [OptionDeclaration("-a", "--all", help: "also ended processes, and why they ended")],
-          examples: [("baton list processes --all", "every process that this phone has run")]),
-        kind(
-          .payments,
-          "payments in both directions: unsettled ones at the peer, then the newest; also without the daemons",
-          options: [
-            OptionDeclaration(
-              "-n", value: .integer(1...1_000_000), default: "20", help: "the first N of the list")
-          ],
-          examples: [
-            ("baton list payments -n 5", "the first five of the list"),
-            (
-              "baton list payments --json | jq '.[] | select(.state == \"held\")'",
-              "the payments held for the wallet"
-            ),
-          ]),
-        kind(
-          .pushes, "every push of this phone with its outcome, and figures; also without the daemons",
-          examples: [("baton list pushes --json", "all pushes with every figure, for a script")]),
-        kind(.notifications, "all notifications, the newest last"),
-        kind(.categories, "the notification categories and actions that the app has registered"),
-        kind(.tasks, "the app's background tasks: waiting and why, running, ended"),
-      ],
-      examples: [
-        ("baton list pushes", "the pushes, and how soon the node was connected after a silent push"),
-        ("baton list tasks", "all tasks, and why a task does not run yet"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "list", summary: "list processes, payments, pushes, notifications or background tasks",
+    subcommands: [
+      kind(
+        .processes, "the daemons and the wallet's processes",
+        options: [OptionDeclaration("-a", "--all", help: "also ended processes, and why they ended")],
+        examples: [("baton list processes --all", "every process that this phone has run")]),
+      kind(
+        .payments,
+        "payments in both directions: unsettled ones at the peer, then the newest; also without the daemons",
+        options: [
+          OptionDeclaration(
+            "-n", value: .integer(1...1_000_000), default: "20", help: "the first N of the list")
+        ],
+        examples: [
+          ("baton list payments -n 5", "the first five of the list"),
+          (
+            "baton list payments --json | jq '.[] | select(.state == \"held\")'",
+            "the payments held for the wallet"
+          ),
+        ]),
+      kind(
+        .pushes, "every push of this phone with its outcome, and figures; also without the daemons",
+        examples: [("baton list pushes --json", "all pushes with every figure, for a script")]),
+      kind(.notifications, "all notifications, the newest last"),
+      kind(.categories, "the notification categories and actions that the app has registered"),
+      kind(.tasks, "the app's background tasks: waiting and why, running, ended"),
+    ],
+    examples: [
+      ("baton list pushes", "the pushes, and how soon the node was connected after a silent push"),
+      ("baton list tasks", "all tasks, and why a task does not run yet"),
+    ])
 
   /// A database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {

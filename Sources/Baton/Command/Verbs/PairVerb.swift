@@ -2,21 +2,19 @@ import DaemonRuntime
 
 /// Runs the two wallet processes without iosd.
 enum PairVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "pair", summary: "start the two wallet processes and their peer by hand, without iosd",
-      positionals: [
-        PositionalDeclaration(
-          "DIR", value: .path("DIR"), help: "the pair's directory; an existing one is used again"),
-        PositionalDeclaration(
-          "PUSH", value: .path("FILE"), count: .any,
-          help: "start the extension once for each push, one after the other, and end after the last"),
-      ],
-      examples: [
-        ("baton pair /tmp/pair", "until ^C; each line of standard input is the path of a push"),
-        ("baton pair /tmp/pair payment.apns", "one push, then all processes end"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "pair", summary: "start the two wallet processes and their peer by hand, without iosd",
+    positionals: [
+      PositionalDeclaration(
+        "DIR", value: .path("DIR"), help: "the pair's directory; an existing one is used again"),
+      PositionalDeclaration(
+        "PUSH", value: .path("FILE"), count: .any,
+        help: "start the extension once for each push, one after the other, and end after the last"),
+    ],
+    examples: [
+      ("baton pair /tmp/pair", "until ^C; each line of standard input is the path of a push"),
+      ("baton pair /tmp/pair payment.apns", "one push, then all processes end"),
+    ])
 
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "pair", kept: line.positionals.first, needsPlace: false)

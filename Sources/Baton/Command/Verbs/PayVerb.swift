@@ -5,46 +5,44 @@ import PhonePolicy
 
 /// Pays an invoice as a remote sender.
 enum PayVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "pay", summary: "pay an invoice as a sender, through the wallet's Lightning peer",
-      options: [
-        OptionDeclaration("--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
+  static let declaration = CommandLineDeclaration(
+    name: "pay", summary: "pay an invoice as a sender, through the wallet's Lightning peer",
+    options: [
+      OptionDeclaration("--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
+      OptionDeclaration(
+        "--parts", value: .integer(2...Int64(ChannelRecord.maximumHTLCs)),
+        help: "pay in N parts of about equal size"),
+      OptionDeclaration("--apart", value: .span, help: "with --parts: the time between two parts"),
+      OptionDeclaration("--no-wait", help: "return as soon as the payment is offered or held"),
+      OptionDeclaration(
+        "--timeout", value: .span,
+        help:
+          "without --retry: how long to wait until the payment, or each of --count, counts as pending (default: 2 minutes, and 30 s longer than the peer holds it)"
+      ),
+      OptionDeclaration(
+        "--hold-seconds", value: .integer(0...86_400),
+        help:
+          "how long the peer holds the payment for an offline wallet (default: the peer's setting, with --retry \(SenderSettings.standardHold.wholeMilliseconds / 1000))"
+      ),
+    ] + RetryOptions.declarations.grouped("several attempts")
+      + [
         OptionDeclaration(
-          "--parts", value: .integer(2...Int64(ChannelRecord.maximumHTLCs)),
-          help: "pay in N parts of about equal size"),
-        OptionDeclaration("--apart", value: .span, help: "with --parts: the time between two parts"),
-        OptionDeclaration("--no-wait", help: "return as soon as the payment is offered or held"),
+          "--count", value: .integer(1...10_000),
+          help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
         OptionDeclaration(
-          "--timeout", value: .span,
-          help:
-            "without --retry: how long to wait until the payment, or each of --count, counts as pending (default: 2 minutes, and 30 s longer than the peer holds it)"
-        ),
-        OptionDeclaration(
-          "--hold-seconds", value: .integer(0...86_400),
-          help:
-            "how long the peer holds the payment for an offline wallet (default: the peer's setting, with --retry \(SenderSettings.standardHold.wholeMilliseconds / 1000))"
-        ),
-      ] + RetryOptions.declarations.grouped("several attempts")
-        + [
-          OptionDeclaration(
-            "--count", value: .integer(1...10_000),
-            help: "pay N new invoices of --amount, which the open app makes first; without INVOICE"),
-          OptionDeclaration(
-            "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
-        ].grouped("many payments"),
-      positionals: [
-        PositionalDeclaration(
-          "INVOICE", value: .text("INVOICE"), count: .optional,
-          help: "an invoice in lower or upper case, also with the prefix lightning:")
-      ],
-      examples: [
-        ("baton pay lnbcrt50u1…", "wait until the payment is settled or failed"),
-        ("baton pay lnbcrt50u1… --parts 2 --apart 5s", "the wallet takes both parts or neither"),
-        ("baton pay lnbcrt50u1… --retry hint", "up to four attempts within 12 s, as the peer advises"),
-        ("baton pay --count 100 --rate 20 --amount 21", "how long 100 payments take, 20 per second"),
-      ])
-  }
+          "--rate", value: .integer(1...1000), help: "with --count: payments per second (default: 10)"),
+      ].grouped("many payments"),
+    positionals: [
+      PositionalDeclaration(
+        "INVOICE", value: .text("INVOICE"), count: .optional,
+        help: "an invoice in lower or upper case, also with the prefix lightning:")
+    ],
+    examples: [
+      ("baton pay lnbcrt50u1…", "wait until the payment is settled or failed"),
+      ("baton pay lnbcrt50u1… --parts 2 --apart 5s", "the wallet takes both parts or neither"),
+      ("baton pay lnbcrt50u1… --retry hint", "up to four attempts within 12 s, as the peer advises"),
+      ("baton pay --count 100 --rate 20 --amount 21", "how long 100 payments take, 20 per second"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let chosen = try invocation.line.text("--amount").map { word throws(CommandFailure) in

@@ -4,34 +4,32 @@ import PhonePolicy
 
 /// Delivers a push from a file.
 enum PushVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
-      options: [
-        OptionDeclaration("--silent", help: "a silent push, without a file"),
-        OptionDeclaration("--type", value: .text("TEXT"), help: "with --silent: the payload's `reason`"),
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "FILE", value: .path("FILE"), count: .optional,
-          help: "a JSON object with `aps`, at most 4096 bytes; - reads stdin")
-      ],
-      examples: [
-        ("baton push payment.apns", "an alert with mutable-content goes to the extension"),
-        (
-          "echo '{\"aps\":{\"badge\":3}}' | baton push -",
-          "a badge alone changes the icon and starts no process"
-        ),
-        (
-          "echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -",
-          "an alert from standard input"
-        ),
-        (
-          "baton push --silent --type IncomingPayment",
-          "wakes the app in the background, if the phone allows it"
-        ),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
+    options: [
+      OptionDeclaration("--silent", help: "a silent push, without a file"),
+      OptionDeclaration("--type", value: .text("TEXT"), help: "with --silent: the payload's `reason`"),
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "FILE", value: .path("FILE"), count: .optional,
+        help: "a JSON object with `aps`, at most 4096 bytes; - reads stdin")
+    ],
+    examples: [
+      ("baton push payment.apns", "an alert with mutable-content goes to the extension"),
+      (
+        "echo '{\"aps\":{\"badge\":3}}' | baton push -",
+        "a badge alone changes the icon and starts no process"
+      ),
+      (
+        "echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -",
+        "an alert from standard input"
+      ),
+      (
+        "baton push --silent --type IncomingPayment",
+        "wakes the app in the background, if the phone allows it"
+      ),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let bytes = try payload(invocation)

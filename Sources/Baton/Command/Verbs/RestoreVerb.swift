@@ -5,13 +5,11 @@ import PhonePolicy
 
 /// Moves the wallet into this container when the peer knows another one.
 enum RestoreVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "restore", summary: "move the wallet back to this phone, from the device that the peer knows",
-      examples: [
-        ("baton app open; baton restore", "when the app says that the node is in use by another device")
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "restore", summary: "move the wallet back to this phone, from the device that the peer knows",
+    examples: [
+      ("baton app open; baton restore", "when the app says that the node is in use by another device")
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let answer = try invocation.phone.askApp(ControlMessage("restore"), inFront: true)

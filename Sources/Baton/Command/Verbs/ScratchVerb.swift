@@ -3,27 +3,25 @@ import Glibc
 
 /// Runs one command with a temporary phone.
 enum ScratchVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "scratch",
-      summary: "run a command with a new phone, and remove the phone if the command succeeds",
-      options: [WalletOption.declaration],
-      positionals: [
-        PositionalDeclaration(
-          "COMMAND", value: .text("COMMAND"), count: .atLeastOne,
-          help: "a program and its arguments, after --; BATON_HOME names the new phone")
-      ],
-      examples: [
-        (
-          "baton scratch -- sh -c 'baton up && baton app open && my-test'",
-          "after exit code 0 no process and no directory of the test is left"
-        ),
-        (
-          "baton scratch --wallet bitkit -- scripts/my-test",
-          "every `baton up` in the command starts a phone with this wallet"
-        ),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "scratch",
+    summary: "run a command with a new phone, and remove the phone if the command succeeds",
+    options: [WalletOption.declaration],
+    positionals: [
+      PositionalDeclaration(
+        "COMMAND", value: .text("COMMAND"), count: .atLeastOne,
+        help: "a program and its arguments, after --; BATON_HOME names the new phone")
+    ],
+    examples: [
+      (
+        "baton scratch -- sh -c 'baton up && baton app open && my-test'",
+        "after exit code 0 no process and no directory of the test is left"
+      ),
+      (
+        "baton scratch --wallet bitkit -- scripts/my-test",
+        "every `baton up` in the command starts a phone with this wallet"
+      ),
+    ])
 
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "scratch", isForeign: true)

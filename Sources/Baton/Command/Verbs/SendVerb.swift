@@ -4,28 +4,26 @@ import Lightning
 
 /// Pays from the wallet. The outcome is read from the wallet's row: another process may complete the payment.
 enum SendVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "send", summary: "pay an invoice from the wallet, with the app in front",
-      options: [
-        OptionDeclaration("--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
-        OptionDeclaration("--no-wait", help: "return as soon as the HTLC is offered"), PaymentEnder.timeout,
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "INVOICE", value: .text("INVOICE"),
-          help:
-            "another node's invoice, as from `baton invoice AMOUNT --external`; also with the prefix lightning:"
-        )
-      ],
-      examples: [
-        ("baton send $(baton invoice 21 --external)", "wait until the payment is settled or failed"),
-        (
-          "baton send lnbcrt210n1… --no-wait",
-          "after `baton app home` the app stays awake for the payment, 180 s at most"
-        ),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "send", summary: "pay an invoice from the wallet, with the app in front",
+    options: [
+      OptionDeclaration("--amount", value: .text("AMOUNT"), help: "the amount, for an invoice without one"),
+      OptionDeclaration("--no-wait", help: "return as soon as the HTLC is offered"), PaymentEnder.timeout,
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "INVOICE", value: .text("INVOICE"),
+        help:
+          "another node's invoice, as from `baton invoice AMOUNT --external`; also with the prefix lightning:"
+      )
+    ],
+    examples: [
+      ("baton send $(baton invoice 21 --external)", "wait until the payment is settled or failed"),
+      (
+        "baton send lnbcrt210n1… --no-wait",
+        "after `baton app home` the app stays awake for the payment, 180 s at most"
+      ),
+    ])
 
   /// While waiting it reads the wallet's rows; a database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {

@@ -4,21 +4,19 @@ import PhonePolicy
 
 /// The phone in a browser.
 enum ServeVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "serve", summary: "show the phone live in a browser of this machine, and figures for Prometheus",
-      options: [
-        OptionDeclaration(
-          "--port", value: .integer(1...65_535), help: "the port on 127.0.0.1; by default any free one"),
-        OptionDeclaration(
-          "--control", help: "the page also drives the phone; without it the page only shows it"),
-      ],
-      examples: [
-        ("baton serve", "prints the page's address; ^C ends it"),
-        ("baton serve --control --port 8080", "with buttons to open, pay, push, kill and freeze"),
-        ("baton serve --json", "address and token, for a script"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "serve", summary: "show the phone live in a browser of this machine, and figures for Prometheus",
+    options: [
+      OptionDeclaration(
+        "--port", value: .integer(1...65_535), help: "the port on 127.0.0.1; by default any free one"),
+      OptionDeclaration(
+        "--control", help: "the page also drives the phone; without it the page only shows it"),
+    ],
+    examples: [
+      ("baton serve", "prints the page's address; ^C ends it"),
+      ("baton serve --control --port 8080", "with buttons to open, pay, push, kill and freeze"),
+      ("baton serve --json", "address and token, for a script"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone

@@ -39,20 +39,18 @@ enum SignalVerbs {
 enum KillVerb: Verb {
   private static let crashes: KeyValuePairs = ["segv": SIGSEGV, "abort": SIGABRT]
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "kill", summary: "kill one of the four processes, or let it crash",
-      options: [
-        OptionDeclaration(
-          "--crash", value: .choice(crashes.map { $0.key }),
-          help: "a crash of its own, by SIGSEGV or SIGABRT, in place of SIGKILL")
-      ],
-      positionals: [SignalVerbs.target],
-      examples: [
-        ("baton kill app", "as iOS does without notice"),
-        ("baton kill extension --crash segv", "iosd records a crash"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "kill", summary: "kill one of the four processes, or let it crash",
+    options: [
+      OptionDeclaration(
+        "--crash", value: .choice(crashes.map { $0.key }),
+        help: "a crash of its own, by SIGSEGV or SIGABRT, in place of SIGKILL")
+    ],
+    positionals: [SignalVerbs.target],
+    examples: [
+      ("baton kill app", "as iOS does without notice"),
+      ("baton kill extension --crash segv", "iosd records a crash"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     guard let word = invocation.line.text("--crash"),
@@ -67,15 +65,13 @@ enum KillVerb: Verb {
 }
 
 enum FreezeVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "freeze", summary: "stop one of the four processes with SIGSTOP",
-      positionals: [SignalVerbs.target],
-      examples: [
-        ("baton freeze app", "it holds what it has, and answers nothing"),
-        ("baton freeze app; baton pay INVOICE", "offered, and pending until `baton thaw app`"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "freeze", summary: "stop one of the four processes with SIGSTOP",
+    positionals: [SignalVerbs.target],
+    examples: [
+      ("baton freeze app", "it holds what it has, and answers nothing"),
+      ("baton freeze app; baton pay INVOICE", "offered, and pending until `baton thaw app`"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     try SignalVerbs.perform(invocation, "frozen", .freeze) {
@@ -85,12 +81,10 @@ enum FreezeVerb: Verb {
 }
 
 enum ThawVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "thaw", summary: "continue a process that is frozen",
-      positionals: [SignalVerbs.target],
-      examples: [("baton thaw app", "it goes on where it was stopped")])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "thaw", summary: "continue a process that is frozen",
+    positionals: [SignalVerbs.target],
+    examples: [("baton thaw app", "it goes on where it was stopped")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     try SignalVerbs.perform(invocation, "thawed", .thaw) { "\($0) goes on" }

@@ -4,11 +4,9 @@ import SharedContainer
 
 /// Who holds the node, why, and since when.
 enum StatusVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "status", summary: "show who holds the node, why, and since when; also without the daemons",
-      examples: [("baton status --json", "for a script")])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "status", summary: "show who holds the node, why, and since when; also without the daemons",
+    examples: [("baton status --json", "for a script")])
 
   static let copiesDatabases = true
 

@@ -7,36 +7,33 @@ import PhonePolicy
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "up", summary: "start the phone and its Lightning peer",
-      options: [
-        OptionDeclaration(
-          "--foreground",
-          help: "stay until a signal, then stop the phone: for a service manager, which is told when it is up"
-        )
-      ] + startOptions,
-      examples: [
-        ("baton up", "a phone in ./.baton"),
-        (
-          "baton --home /tmp/phone up --takeover wait-stale",
-          "detect a dead holder as Phoenix does: by the age of its last heartbeat"
-        ),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "up", summary: "start the phone and its Lightning peer",
+    options: [
+      OptionDeclaration(
+        "--foreground",
+        help: "stay until a signal, then stop the phone: for a service manager, which is told when it is up"
+      )
+    ] + startOptions,
+    examples: [
+      ("baton up", "a phone in ./.baton"),
+      (
+        "baton --home /tmp/phone up --takeover wait-stale",
+        "detect a dead holder as Phoenix does: by the age of its last heartbeat"
+      ),
+    ])
 
-  private static var startOptions: [OptionDeclaration] {
+  private static let startOptions: [OptionDeclaration] =
     [
       WalletOption.declaration,
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a legacy peer ignores epochs"),
     ] + SettingsTable.options(of: .up)
-      + [
-        OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
-        OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-      ].grouped("programs")
-  }
+    + [
+      OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
+      OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
+    ].grouped("programs")
 
   static func starterOptions(_ line: ParsedCommandLine, _ phone: Phone) throws -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))

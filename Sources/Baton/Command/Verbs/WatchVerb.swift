@@ -3,19 +3,17 @@ import Ground
 
 /// The phone, live.
 enum WatchVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "watch", summary: "watch the phone live, and drive it with keys",
-      options: [OptionDeclaration("--once", help: "print the screen once, as text, and end")],
-      examples: [
-        (
-          "baton watch",
-          "processes, holder, beat, peer, pushes, payments, ends and journals; ? lists the keys"
-        ),
-        ("baton watch --once", "the same screen on any terminal, in a file, or in a report"),
-        ("baton watch --json", "one document for each change, for a script"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "watch", summary: "watch the phone live, and drive it with keys",
+    options: [OptionDeclaration("--once", help: "print the screen once, as text, and end")],
+    examples: [
+      (
+        "baton watch",
+        "processes, holder, beat, peer, pushes, payments, ends and journals; ? lists the keys"
+      ),
+      ("baton watch --once", "the same screen on any terminal, in a file, or in a report"),
+      ("baton watch --json", "one document for each change, for a script"),
+    ])
 
   /// A database that no process has open is copied to a temporary directory. The screen and the stream end their looks
   /// themselves.

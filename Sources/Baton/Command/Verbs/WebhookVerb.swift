@@ -7,30 +7,28 @@ enum WebhookVerb: Verb {
   private static let name = PositionalDeclaration(
     "NAME", value: .text("NAME"), help: "which of the wallet's webhooks, at most 64 bytes")
 
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "webhook", summary: "register a URL that the peer calls while the wallet is away (LSPS5)",
-      subcommands: [
-        CommandLineDeclaration(
-          name: "set", summary: "add a webhook, or replace the one of this name",
-          positionals: [
-            name,
-            PositionalDeclaration(
-              "URL", value: .text("URL"),
-              help: "where the peer posts signed notifications: http or https on this machine"),
-          ]),
-        CommandLineDeclaration(name: "list", summary: "ask the peer for the names"),
-        CommandLineDeclaration(
-          name: "remove", summary: "have the peer forget a webhook", positionals: [name]),
-      ],
-      examples: [
-        (
-          "baton webhook set notifier http://127.0.0.1:8080/wake",
-          "the peer calls it once, and then for payments"
-        ),
-        ("baton webhook remove notifier", "nothing more goes there"),
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "webhook", summary: "register a URL that the peer calls while the wallet is away (LSPS5)",
+    subcommands: [
+      CommandLineDeclaration(
+        name: "set", summary: "add a webhook, or replace the one of this name",
+        positionals: [
+          name,
+          PositionalDeclaration(
+            "URL", value: .text("URL"),
+            help: "where the peer posts signed notifications: http or https on this machine"),
+        ]),
+      CommandLineDeclaration(name: "list", summary: "ask the peer for the names"),
+      CommandLineDeclaration(
+        name: "remove", summary: "have the peer forget a webhook", positionals: [name]),
+    ],
+    examples: [
+      (
+        "baton webhook set notifier http://127.0.0.1:8080/wake",
+        "the peer calls it once, and then for payments"
+      ),
+      ("baton webhook remove notifier", "nothing more goes there"),
+    ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let verb = invocation.line.verbs.last ?? ""

@@ -5,27 +5,25 @@ import Lightning
 /// Splices money out of the channel to an address. The outcome is read from the wallet's row: another process may
 /// complete the splice.
 enum WithdrawVerb: Verb {
-  static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "withdraw",
-      summary: "send money from the wallet's channel to a bitcoin address, with the app in front",
-      options: [
-        OptionDeclaration("--no-wait", help: "return as soon as the wallet has stored the splice"),
-        PaymentEnder.timeout,
-      ],
-      positionals: [
-        PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in sat, without the fee"),
-        PositionalDeclaration(
-          "ADDRESS", value: .text("ADDRESS"),
-          help: "a regtest address such as bcrt1q…; also with the prefix bitcoin:"),
-      ],
-      examples: [
-        (
-          "baton withdraw 4000 bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080",
-          "wait until the splice has ended"
-        )
-      ])
-  }
+  static let declaration = CommandLineDeclaration(
+    name: "withdraw",
+    summary: "send money from the wallet's channel to a bitcoin address, with the app in front",
+    options: [
+      OptionDeclaration("--no-wait", help: "return as soon as the wallet has stored the splice"),
+      PaymentEnder.timeout,
+    ],
+    positionals: [
+      PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in sat, without the fee"),
+      PositionalDeclaration(
+        "ADDRESS", value: .text("ADDRESS"),
+        help: "a regtest address such as bcrt1q…; also with the prefix bitcoin:"),
+    ],
+    examples: [
+      (
+        "baton withdraw 4000 bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080",
+        "wait until the splice has ended"
+      )
+    ])
 
   private static let scheme = "bitcoin:"
 

@@ -2,26 +2,24 @@ import DaemonRuntime
 
 /// Says what is wrong, what it means and what to do.
 package enum DoctorVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "doctor", summary: "what is wrong with a phone or container, what it means, and what to do",
-      options: [
-        OptionDeclaration(
-          "--deep", help: "check each page and index of the database, and search all bytes for keys"),
-        OptionDeclaration(
-          "--fix", help: "do what cannot lose anything: take away others' rights, create missing lock files"),
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "DIR", value: .path("DIR"), count: .optional,
-          help: "a phone's directory, or an App Group directory; default: that of --home, if it is there")
-      ],
-      examples: [
-        ("baton doctor", "this phone and this machine, the gravest finding first"),
-        ("baton doctor /tmp/copy-of-AppGroup --deep", "a copy from another machine, each page"),
-        ("baton doctor --fix", "mend what cannot lose anything, and say what was done"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "doctor", summary: "what is wrong with a phone or container, what it means, and what to do",
+    options: [
+      OptionDeclaration(
+        "--deep", help: "check each page and index of the database, and search all bytes for keys"),
+      OptionDeclaration(
+        "--fix", help: "do what cannot lose anything: take away others' rights, create missing lock files"),
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "DIR", value: .path("DIR"), count: .optional,
+        help: "a phone's directory, or an App Group directory; default: that of --home, if it is there")
+    ],
+    examples: [
+      ("baton doctor", "this phone and this machine, the gravest finding first"),
+      ("baton doctor /tmp/copy-of-AppGroup --deep", "a copy from another machine, each page"),
+      ("baton doctor --fix", "mend what cannot lose anything, and say what was done"),
+    ])
 
   package static let copiesDatabases = true
 

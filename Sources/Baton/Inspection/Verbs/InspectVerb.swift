@@ -3,34 +3,32 @@ import SharedContainer
 
 /// Shows any container, in use or copied.
 package enum InspectVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "inspect", summary: "show a shared container, in use or copied: who holds the node and why",
-      options: [
-        OptionDeclaration(
-          "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),
-        OptionDeclaration(
-          "-n", "--payments", value: .text("N"),
-          help: "show the last N rows of each kind, or `all`; default: 10, with --json 100"),
-        OptionDeclaration(
-          "--check",
-          help: "check each page, index and claim; exit code 1: problems, but nothing is lost; 2: broken"),
-        OptionDeclaration(
-          "--diff", value: .path("OTHER"),
-          help: "what changed from DIR to OTHER, another copy; exit code 1 if anything"),
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "DIR", value: .path("DIR"), count: .optional,
-          help: "an App Group directory, or a phone's directory; default: that of --home")
-      ],
-      examples: [
-        ("baton inspect", "this phone's container"),
-        ("baton inspect /tmp/copy-of-AppGroup --json", "a copy from another machine"),
-        ("baton inspect --check", "for a script: the exit code says whether there are problems"),
-        ("baton inspect before --diff after", "holder, epoch, payments, records and journals of two copies"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "inspect", summary: "show a shared container, in use or copied: who holds the node and why",
+    options: [
+      OptionDeclaration(
+        "-a", "--all", help: "show every claim, invoice and payment, not only the last ones"),
+      OptionDeclaration(
+        "-n", "--payments", value: .text("N"),
+        help: "show the last N rows of each kind, or `all`; default: 10, with --json 100"),
+      OptionDeclaration(
+        "--check",
+        help: "check each page, index and claim; exit code 1: problems, but nothing is lost; 2: broken"),
+      OptionDeclaration(
+        "--diff", value: .path("OTHER"),
+        help: "what changed from DIR to OTHER, another copy; exit code 1 if anything"),
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "DIR", value: .path("DIR"), count: .optional,
+        help: "an App Group directory, or a phone's directory; default: that of --home")
+    ],
+    examples: [
+      ("baton inspect", "this phone's container"),
+      ("baton inspect /tmp/copy-of-AppGroup --json", "a copy from another machine"),
+      ("baton inspect --check", "for a script: the exit code says whether there are problems"),
+      ("baton inspect before --diff after", "holder, epoch, payments, records and journals of two copies"),
+    ])
 
   package static let copiesDatabases = true
 

@@ -5,37 +5,35 @@ import PhonePolicy
 
 /// Gives the verdict on a run, from raw evidence.
 package enum JudgeVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "judge",
-      summary: "check from raw frames, tables and journals: one holder at a time, no money lost",
-      options: [
-        OptionDeclaration(
-          "--require-settled", help: "a pending payment or splice is a failure (exit code 3)"),
-        OptionDeclaration(
-          "--without", value: .choice(EvidencePart.allCases.map(\.rawValue)), mayRepeat: true,
-          help: "do not require this evidence: the programs that ran leave none, or it is lost"),
-        OptionDeclaration(
-          "--other", value: .path("DIR"), mayRepeat: true,
-          help: "another container of a wallet moved with `baton restore`, or its phone's directory"),
-        OptionDeclaration(
-          "--lsp", value: .path("HOME"),
-          help: "the phone whose lspd serves this phone too (`baton up --phone`)"),
-        OptionDeclaration("--all", help: "show all findings, not only the first five of each kind"),
-        OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "DIR", value: .path("DIR"), count: .optional, help: "a phone's directory; default: that of --home")
-      ],
-      examples: [
-        (
-          "baton judge .baton",
-          "exit code 0: sound; 2: an invariant is broken; 3: a payment or splice is pending; 74: no verdict"
-        ),
-        ("baton judge --without journals", "judge wallet programs of your own that keep no journals"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "judge",
+    summary: "check from raw frames, tables and journals: one holder at a time, no money lost",
+    options: [
+      OptionDeclaration(
+        "--require-settled", help: "a pending payment or splice is a failure (exit code 3)"),
+      OptionDeclaration(
+        "--without", value: .choice(EvidencePart.allCases.map(\.rawValue)), mayRepeat: true,
+        help: "do not require this evidence: the programs that ran leave none, or it is lost"),
+      OptionDeclaration(
+        "--other", value: .path("DIR"), mayRepeat: true,
+        help: "another container of a wallet moved with `baton restore`, or its phone's directory"),
+      OptionDeclaration(
+        "--lsp", value: .path("HOME"),
+        help: "the phone whose lspd serves this phone too (`baton up --phone`)"),
+      OptionDeclaration("--all", help: "show all findings, not only the first five of each kind"),
+      OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "DIR", value: .path("DIR"), count: .optional, help: "a phone's directory; default: that of --home")
+    ],
+    examples: [
+      (
+        "baton judge .baton",
+        "exit code 0: sound; 2: an invariant is broken; 3: a payment or splice is pending; 74: no verdict"
+      ),
+      ("baton judge --without journals", "judge wallet programs of your own that keep no journals"),
+    ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line

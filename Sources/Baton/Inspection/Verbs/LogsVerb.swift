@@ -3,41 +3,39 @@ import DaemonRuntime
 
 /// Prints the journals of one phone, merged.
 package enum LogsVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "logs", summary: "print the journals of all processes, merged by time, as sentences",
-      options: [
-        OptionDeclaration("-f", "--follow", help: "keep printing new records, until ^C"),
-        OptionDeclaration(
-          "--process", value: .text("NAME"), mayRepeat: true,
-          help: "only this process: mainappd, notifyextd, notifyonlyd, iosd or lspd"),
-        OptionDeclaration(
-          "--since", value: .text("TIME"),
-          help:
-            "only records since then: a time ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
-        ),
-        OptionDeclaration(
-          "--around", value: .text("TIME"),
-          help:
-            "only from 50 ms before to 50 ms after a time as these lines have it (1.805s), with each message and write: what led to a finding of the judge"
-        ),
-        OptionDeclaration(
-          "-n", value: .integer(0...1_000_000), help: "only the last N lines; with -f also all new ones"),
-        OptionDeclaration(
-          "--grep", value: .text("RE"),
-          help: "only lines whose process and sentence match this regular expression"),
-        OptionDeclaration("--wall", help: "print the phone's wall clock in front of each line, in UTC"),
-        OptionDeclaration(
-          "-v", "--verbose", help: "print every record, also those that only a developer needs"),
-      ],
-      examples: [
-        ("baton logs", "all records so far"), ("baton logs -f --process notifyextd", "watch the extension"),
-        ("baton logs --since 5m --grep claimed", "each claim of the node in the last five minutes"),
-        ("baton logs --around 1.805s", "all that happened near this moment of the run"),
-        ("baton logs -f -n 20 --wall", "the last twenty lines, then new ones"),
-        ("baton logs --json", "the records as they are, merged"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "logs", summary: "print the journals of all processes, merged by time, as sentences",
+    options: [
+      OptionDeclaration("-f", "--follow", help: "keep printing new records, until ^C"),
+      OptionDeclaration(
+        "--process", value: .text("NAME"), mayRepeat: true,
+        help: "only this process: mainappd, notifyextd, notifyonlyd, iosd or lspd"),
+      OptionDeclaration(
+        "--since", value: .text("TIME"),
+        help:
+          "only records since then: a time ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
+      ),
+      OptionDeclaration(
+        "--around", value: .text("TIME"),
+        help:
+          "only from 50 ms before to 50 ms after a time as these lines have it (1.805s), with each message and write: what led to a finding of the judge"
+      ),
+      OptionDeclaration(
+        "-n", value: .integer(0...1_000_000), help: "only the last N lines; with -f also all new ones"),
+      OptionDeclaration(
+        "--grep", value: .text("RE"),
+        help: "only lines whose process and sentence match this regular expression"),
+      OptionDeclaration("--wall", help: "print the phone's wall clock in front of each line, in UTC"),
+      OptionDeclaration(
+        "-v", "--verbose", help: "print every record, also those that only a developer needs"),
+    ],
+    examples: [
+      ("baton logs", "all records so far"), ("baton logs -f --process notifyextd", "watch the extension"),
+      ("baton logs --since 5m --grep claimed", "each claim of the node in the last five minutes"),
+      ("baton logs --around 1.805s", "all that happened near this moment of the run"),
+      ("baton logs -f -n 20 --wall", "the last twenty lines, then new ones"),
+      ("baton logs --json", "the records as they are, merged"),
+    ])
 
   /// How many records are in memory at once.
   private static let batch = 1000
