@@ -301,7 +301,9 @@ let package = Package(
       dependencies: [
         "WaitingTests", "Ground", "Guardrails", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
       ]),
-    .testTarget(name: "DiagnosisTests", dependencies: ["Baton", "Ground", "Heartbeat", "PhonePolicy"]),
+    .testTarget(
+      name: "DiagnosisTests",
+      dependencies: ["Baton", "Ground", "Guardrails", "Heartbeat", "PhonePolicy", "SharedContainer"]),
     .testTarget(
       name: "ServeTests",
       dependencies: ["WaitingTests", "Ground", "PhonePolicy", "DaemonRuntime", "HTTP", "Baton"]),

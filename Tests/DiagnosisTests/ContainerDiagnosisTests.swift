@@ -1,25 +1,37 @@
 import Ground
+import Guardrails
 import Heartbeat
 import Testing
 
 @testable import Baton
+@testable import SharedContainer
 
 @Suite struct ContainerDiagnosisTests {
   private static func sound(_ change: (inout ContainerFacts) -> Void = { _ in }) -> ContainerFacts {
-    var facts = ContainerFacts(directory: "DIR")
-    facts.isInUse = true
-    facts.schema = 9
-    facts.knownSchema = 9
-    facts.owner = .init(name: "mainappd 5", pid: 5, epoch: 3)
-    facts.holder = .beating(.established, age: .seconds(1))
-    facts.claims = (1...3).map { .init(epoch: $0, incarnation: $0 * 10, seen: $0 - 1, isRaised: false) }
-    facts.lastWrite = .init(id: 9, epoch: 3, incarnation: 30)
-    facts.locks = ["app.lock", "extension.lock", "app.intent"].map { .init(path: $0, exists: true) }
-    facts.locks[0].holders = [5]
-    facts.beats = [
-      .init(
-        name: "mainappd", epoch: 3, isReleased: false, age: .seconds(1), isAliveHere: true, holdsLock: true)
-    ]
+    let process = ProcessIdentity(pid: 5, startTime: 1, boot: BootID(high: 1, low: 1))
+    let claims = (1...3 as ClosedRange<Epoch>).map { epoch in
+      ClaimRecord(
+        row: ClaimRow(
+          epoch: epoch, role: .app, process: process, incarnation: epoch * 10,
+          container: ContainerID(high: 1, low: 1)),
+        bootClock: Instant(nanoseconds: 0), wallClockNanoseconds: 0, seen: epoch - 1, reason: "holder-died")
+    }
+    let write = NodeWrite(id: 9, epoch: 3, incarnation: 30, what: "", atMonotonic: Instant(nanoseconds: 0))
+    func lock(_ path: String, _ holders: [Int32] = []) -> LockFacts {
+      LockFacts(path: path, exists: true, holders: holders, strays: [])
+    }
+    let snapshot = Snapshot(
+      directory: "DIR", isLive: true, users: [5], schemaVersion: 9, container: nil, meta: [], claims: claims,
+      hasOlderClaims: false, writes: NodeWrites(count: 9, last: write), appBeat: nil, extensionBeat: nil,
+      hasHeartbeat: true, damagedBeats: [], appLock: lock("app.lock", [5]),
+      extensionLock: lock("extension.lock"), appIntent: lock("app.intent"), writer: nil, tables: [],
+      problems: [], hasCheckedPages: true, steps: 0)
+    var facts = ContainerFacts(
+      snapshot: snapshot, knownSchema: 9, holder: .beating(.established, age: .seconds(1)),
+      beats: [
+        .init(
+          name: "mainappd", epoch: 3, isReleased: false, age: .seconds(1), isAliveHere: true, holdsLock: true)
+      ])
     change(&facts)
     return facts
   }
@@ -47,29 +59,29 @@ import Testing
   }
 
   @Test func `A claim that has not seen the one before it, and a gap between epochs, are missing claims`() {
-    #expect(kinds { $0.claims[1].seen = 0 } == [.claimsMissing])
-    #expect(kinds { $0.claims.remove(at: 1) } == [.claimsMissing, .claimsMissing])
+    #expect(kinds { $0.snapshot.claims[1].seen = 0 } == [.claimsMissing])
+    #expect(kinds { $0.snapshot.claims.remove(at: 1) } == [.claimsMissing, .claimsMissing])
     #expect(
       kinds {
-        $0.claims[2] = .init(epoch: 90, incarnation: 1, seen: 2, isRaised: true)
-        $0.owner?.epoch = 90
-        $0.lastWrite = nil
+        $0.snapshot.claims[2].row.epoch = 90
+        $0.snapshot.claims[2].reason = ClaimReason.raised.rawValue
+        $0.snapshot.writes.last = nil
       } == [], "raised above the peer's epoch")
     #expect(
       kinds {
-        $0.claims.removeFirst()
-        $0.hasOlderClaims = true
+        $0.snapshot.claims.removeFirst()
+        $0.snapshot.hasOlderClaims = true
       } == [], "older claims were not read")
   }
 
   @Test func `A write must be of a claimed epoch and of its claim's incarnation`() {
-    #expect(kinds { $0.lastWrite?.epoch = 8 } == [.writeWithoutClaim])
-    #expect(kinds { $0.lastWrite?.incarnation = 31 } == [.epochUsedTwice])
+    #expect(kinds { $0.snapshot.writes.last?.epoch = 8 } == [.writeWithoutClaim])
+    #expect(kinds { $0.snapshot.writes.last?.incarnation = 31 } == [.epochUsedTwice])
     #expect(
       kinds {
-        $0.lastWrite?.epoch = 1
-        $0.claims.removeFirst()
-        $0.hasOlderClaims = true
+        $0.snapshot.writes.last?.epoch = 1
+        $0.snapshot.claims.removeFirst()
+        $0.snapshot.hasOlderClaims = true
       } == [], "its claim was not read")
   }
 
@@ -100,34 +112,34 @@ import Testing
   }
 
   @Test func `A missing lock file can be created only where no process has the container open`() {
-    let inUse = Self.sound { $0.locks[1].exists = false }.findings
+    let inUse = Self.sound { $0.snapshot.extensionLock.exists = false }.findings
     #expect(inUse.map(\.kind) == [.lockFileMissing] && inUse[0].fix == nil)
     let atRest = Self.sound {
-      $0.locks[1].exists = false
-      $0.isInUse = false
+      $0.snapshot.extensionLock.exists = false
+      $0.snapshot.isLive = false
     }.findings
     #expect(atRest.map(\.fix) == [.createLock(path: "extension.lock")])
-    #expect(kinds { for place in $0.locks.indices { $0.locks[place].exists = false } } == [.lockFileMissing])
-    #expect(kinds { $0.locks[0].holders = [5, 6] } == [.lockHeldTwice])
+    let locks = [\Snapshot.appLock, \.extensionLock, \.appIntent]
+    #expect(kinds { for lock in locks { $0.snapshot[keyPath: lock].exists = false } } == [.lockFileMissing])
+    #expect(kinds { $0.snapshot.appLock.holders = [5, 6] } == [.lockHeldTwice])
   }
 
   @Test func `A stopped writer is a finding, a running one is none`() {
-    #expect(kinds { $0.writer = .init(pid: 7, isStopped: true) } == [.stoppedInTransaction])
-    #expect(kinds { $0.writer = .init(pid: 7, isStopped: false) } == [])
+    #expect(kinds { $0.snapshot.writer = .init(pid: 7, isStopped: true) } == [.stoppedInTransaction])
+    #expect(kinds { $0.snapshot.writer = .init(pid: 7, isStopped: false) } == [])
   }
 
   @Test func `A missing heartbeat counts once a node was written to or claimed twice`() {
-    #expect(kinds { $0.hasHeartbeat = false } == [.heartbeatMissing])
+    #expect(kinds { $0.snapshot.hasHeartbeat = false } == [.heartbeatMissing])
     #expect(
       kinds {
-        $0.hasHeartbeat = false
-        $0.lastWrite = nil
-        $0.claims = []
+        $0.snapshot.hasHeartbeat = false
+        $0.snapshot.writes.last = nil
+        $0.snapshot.claims.removeLast(2)
         $0.beats = []
-        $0.owner?.epoch = 1
       } == [])
-    #expect(kinds { $0.damagedBeats = ["mainappd"] } == [.heartbeatDamaged])
-    #expect(kinds { $0.schema = 10 } == [.otherSchema])
+    #expect(kinds { $0.snapshot.damagedBeats = [.app] } == [.heartbeatDamaged])
+    #expect(kinds { $0.snapshot.schemaVersion = 10 } == [.otherSchema])
   }
 
   @Test func `A file is judged by its name, owner, kind and rights`() {

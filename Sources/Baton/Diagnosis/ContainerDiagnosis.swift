@@ -14,8 +14,10 @@ extension ContainerFacts {
   }
 
   private var schemaFinding: Finding? {
-    guard schema > knownSchema || hasChannelTable && schema < knownSchema
-    else { return nil }
+    let schema = snapshot.schemaVersion
+    // Of Baton's own wallet: other wallets' schemas have their own numbers.
+    let isOurs = snapshot.tables.contains { $0.name == "channels" }
+    guard schema > knownSchema || isOurs && schema < knownSchema else { return nil }
     return Finding(
       .otherSchema, "the container has schema \(schema), this program knows \(knownSchema)",
       remedy:
@@ -23,16 +25,16 @@ extension ContainerFacts {
   }
 
   private var holderFinding: Finding? {
-    guard let owner else { return nil }
+    guard let owner = snapshot.owner else { return nil }
     switch holder {
     case .stopped where holder.isStale:
       return Finding(
         .holderStopped, "\(owner.name) holds the node but is stopped, and others may take it",
-        remedy: "`kill -CONT \(owner.pid)`, or `baton thaw` on a phone of `baton up`, continues it")
+        remedy: "`kill -CONT \(owner.process.pid)`, or `baton thaw` on a phone of `baton up`, continues it")
     case .silent:
       return Finding(
         .holderFrozen, "\(owner.name) holds the node but does not beat, and others may take it",
-        remedy: "check for a debugger, a slow disk or load; `kill \(owner.pid)` ends it")
+        remedy: "check for a debugger, a slow disk or load; `kill \(owner.process.pid)` ends it")
     case .lockHeldByAnother(let pid):
       return Finding(
         .twoOwners, "\(owner.name) made the last claim, but process \(pid) holds the lock of that role",
@@ -58,23 +60,26 @@ extension ContainerFacts {
   private var claimFindings: [Finding] {
     var found: [Finding] = []
     // The predecessor of the first claim that was read is unknown.
-    var last: Epoch? = hasOlderClaims ? nil : 0
-    for claim in claims {
-      defer { last = claim.epoch }
-      guard let last, !claim.isRaised else { continue }
+    var last: Epoch? = snapshot.hasOlderClaims ? nil : 0
+    for claim in snapshot.claims {
+      let epoch = claim.row.epoch
+      defer { last = epoch }
+      // Raised above the peer's epoch, or moved here: epochs may be left out.
+      let isRaised = [.raised, .movedHere].contains(ClaimReason(rawValue: claim.reason))
+      guard let last, !isRaised else { continue }
       if claim.seen != last {
         found.append(
           Finding(
             .claimsMissing,
-            "the claimant of epoch \(claim.epoch) had seen epoch \(claim.seen), but the claim before it is epoch \(last): claims are missing, or the database was assembled from copies",
+            "the claimant of epoch \(epoch) had seen epoch \(claim.seen), but the claim before it is epoch \(last): claims are missing, or the database was assembled from copies",
             remedy: Self.restored))
       }
       let (next, overflowed) = last.addingReportingOverflow(1)
-      if overflowed || claim.epoch != next {
+      if overflowed || epoch != next {
         found.append(
           Finding(
             .claimsMissing,
-            "epoch \(claim.epoch) follows epoch \(last): epochs grow by one, so claims are missing",
+            "epoch \(epoch) follows epoch \(last): epochs grow by one, so claims are missing",
             remedy: Self.restored))
       }
     }
@@ -87,9 +92,11 @@ extension ContainerFacts {
     "open the app: if the peer knows a newer state, it comes from the peer's backup; keep this copy for a report"
 
   private var writeFinding: Finding? {
-    guard let write = lastWrite else { return nil }
-    guard let claim = claims.first(where: { $0.epoch == write.epoch }) else {
-      if hasOlderClaims, let first = claims.first, write.epoch < first.epoch { return nil }
+    guard let write = snapshot.writes.last else { return nil }
+    guard let claim = snapshot.claims.first(where: { $0.row.epoch == write.epoch })?.row else {
+      if snapshot.hasOlderClaims, let first = snapshot.claims.first, write.epoch < first.row.epoch {
+        return nil
+      }
       return Finding(
         .writeWithoutClaim, "the last write \(write.id) is of epoch \(write.epoch), which no process claimed",
         remedy: Self.restored)
@@ -105,7 +112,7 @@ extension ContainerFacts {
 
   private var peerFinding: Finding? {
     guard let known = peerEpoch else { return nil }
-    let own = owner?.epoch ?? 0
+    let own = snapshot.owner?.epoch ?? 0
     guard known > own else { return nil }
     return Finding(
       .epochBehindPeer, "the peer knows epoch \(known), and the highest claim here is epoch \(own)",
@@ -115,6 +122,7 @@ extension ContainerFacts {
   }
 
   private var lockFindings: [Finding] {
+    let locks = [snapshot.appLock, snapshot.extensionLock, snapshot.appIntent]
     let twice = locks.filter { $0.holders.count > 1 }.map {
       Finding(
         .lockHeldTwice,
@@ -126,15 +134,15 @@ extension ContainerFacts {
       return twice + [
         Finding(
           .lockFileMissing,
-          "\(directory)/locks is missing or empty, so nothing here shows which process lives",
+          "\(snapshot.directory)/locks is missing or empty, so nothing here shows which process lives",
           remedy: "open the app, which creates them, or copy the whole directory")
       ]
     }
     return twice + missing.map(missingLock)
   }
 
-  private func missingLock(_ lock: ContainerFacts.LockMark) -> Finding {
-    guard !isInUse else {
+  private func missingLock(_ lock: LockFacts) -> Finding {
+    guard !snapshot.isLive else {
       return Finding(
         .lockFileMissing,
         "the lock file \(lock.path) is missing while the container is in use: a new file would be another lock",
@@ -146,7 +154,7 @@ extension ContainerFacts {
   }
 
   private var writerFinding: Finding? {
-    guard let writer, writer.isStopped else { return nil }
+    guard let writer = snapshot.writer, writer.isStopped else { return nil }
     return Finding(
       .stoppedInTransaction,
       "process \(writer.pid) is stopped inside a transaction: no process can claim or write",
@@ -157,7 +165,7 @@ extension ContainerFacts {
 /// The heartbeat.
 extension ContainerFacts {
   private var beatFindings: [Finding] {
-    let highest = owner?.epoch ?? 0
+    let highest = snapshot.owner?.epoch ?? 0
     let found = beats.flatMap { beat -> [Finding] in
       if beat.epoch > highest { return [newer(beat, highest)] }
       guard beat.epoch < highest, beat.isAliveHere, !beat.holdsLock, !beat.isReleased,
@@ -171,21 +179,21 @@ extension ContainerFacts {
       ]
     }
     // The first holder creates the file with its first beat, before any write; it may have died before that.
-    if !hasHeartbeat && (highest > 1 || lastWrite != nil) {
+    if !snapshot.hasHeartbeat && (highest > 1 || snapshot.writes.last != nil) {
       return [
         Finding(
           .heartbeatMissing,
-          "\(directory)/heartbeat is missing, so nothing here shows whether a holder beats or has released the node",
-          remedy: isInUse
+          "\(snapshot.directory)/heartbeat is missing, so nothing here shows whether a holder beats or has released the node",
+          remedy: snapshot.isLive
             ? "the next beat creates it again"
             : "open the app, which creates it again, or copy the whole directory")
       ]
     }
-    if damagedBeats.isEmpty { return found }
+    if snapshot.damagedBeats.isEmpty { return found }
     return found + [
       Finding(
         .heartbeatDamaged,
-        "\(directory)/heartbeat is damaged: the slot of \(damagedBeats.joined(separator: " and ")) has no valid beat, or the file is truncated",
+        "\(snapshot.directory)/heartbeat is damaged: the slot of \(snapshot.damagedBeats.map(\.processName).joined(separator: " and ")) has no valid beat, or the file is truncated",
         remedy: "open the app: the next beat of each process rewrites its slot")
     ]
   }
@@ -224,45 +232,10 @@ extension FileMark {
   }
 }
 
-/// What a container shows at one moment.
-package struct ContainerFacts: Hashable, Sendable {
-  /// The owner by the highest claim.
-  package struct Owner: Hashable, Sendable {
-    /// Its program and pid.
-    package var name: String
-    package var pid: Int32
-    package var epoch: Epoch
-  }
-
-  package struct ClaimMark: Hashable, Sendable {
-    package var epoch: Epoch
-    package var incarnation: UInt64
-    /// The epoch that the claimant had read; 0 for none.
-    package var seen: Epoch
-    /// Raised above the peer's epoch, or moved here: epochs may be left out.
-    package var isRaised: Bool
-  }
-
-  package struct WriteMark: Hashable, Sendable {
-    package var id: Int64
-    package var epoch: Epoch
-    package var incarnation: UInt64
-  }
-
-  package struct LockMark: Hashable, Sendable {
-    package var path: String
-    package var exists: Bool
-    package var holders: [Int32] = []
-  }
-
-  /// The process inside a transaction.
-  package struct WriterMark: Hashable, Sendable {
-    package var pid: Int32
-    package var isStopped: Bool
-  }
-
+/// What a container shows at one moment, and what its processes and the peer say to it.
+package struct ContainerFacts: Sendable {
   package struct BeatMark: Hashable, Sendable {
-    /// Its process's program and pid.
+    /// Its process's program.
     package var name: String
     package var epoch: Epoch
     package var isReleased: Bool
@@ -274,24 +247,10 @@ package struct ContainerFacts: Hashable, Sendable {
     package var holdsLock: Bool
   }
 
-  package var directory: String
-  package var isInUse = false
-  package var schema: Int64 = 1
-  package var knownSchema: Int64 = 1
-  /// It is of Baton's own wallet: other wallets' schemas have their own numbers.
-  package var hasChannelTable = false
-  package var holder = HolderVerdict.neverClaimed
-  package var owner: Owner?
-  /// From the oldest to the newest.
-  package var claims: [ClaimMark] = []
-  package var hasOlderClaims = false
-  package var lastWrite: WriteMark?
-  package var locks: [LockMark] = []
-  package var writer: WriterMark?
-  package var beats: [BeatMark] = []
-  /// The programs whose slot has no valid beat.
-  package var damagedBeats: [String] = []
-  package var hasHeartbeat = true
+  package var snapshot: Snapshot
+  package var knownSchema: Int64
+  package var holder: HolderVerdict
+  package var beats: [BeatMark]
   /// The peer's highest epoch, read before the container; nil if unknown.
   package var peerEpoch: Epoch?
   package var files: [FileMark] = []
@@ -299,33 +258,10 @@ package struct ContainerFacts: Hashable, Sendable {
 
 extension ContainerFacts {
   init(_ snapshot: Snapshot, _ verdict: HolderVerdict, _ clock: StampClock) {
-    self.init(directory: snapshot.directory)
-    isInUse = snapshot.isLive
-    schema = snapshot.schemaVersion
-    knownSchema = SharedContainer.schemaVersion(nodeSchema: WalletSchema.steps)
-    hasChannelTable = snapshot.tables.contains { $0.name == "channels" }
-    holder = verdict
-    owner = snapshot.owner.map {
-      Owner(name: "\($0.role.processName) \($0.process.pid)", pid: $0.process.pid, epoch: $0.epoch)
-    }
-    claims = snapshot.claims.map { claim in
-      ClaimMark(
-        epoch: claim.row.epoch, incarnation: claim.row.incarnation, seen: claim.seen,
-        isRaised: [.raised, .movedHere].contains(ClaimReason(rawValue: claim.reason)))
-    }
-    hasOlderClaims = snapshot.hasOlderClaims
-    lastWrite = snapshot.writes.last.map {
-      WriteMark(id: $0.id, epoch: $0.epoch, incarnation: $0.incarnation)
-    }
-    locks = [snapshot.appLock, snapshot.extensionLock, snapshot.appIntent].map {
-      LockMark(path: $0.path, exists: $0.exists, holders: $0.holders)
-    }
-    writer = snapshot.writer.map { WriterMark(pid: $0.pid, isStopped: $0.isStopped) }
-    beats = [snapshot.appBeat, snapshot.extensionBeat].compactMap {
-      $0.map { Self.mark($0, snapshot, clock) }
-    }
-    damagedBeats = snapshot.damagedBeats.map(\.processName)
-    hasHeartbeat = snapshot.hasHeartbeat
+    let beats = [snapshot.appBeat, snapshot.extensionBeat].compactMap { $0 }
+    self.init(
+      snapshot: snapshot, knownSchema: SharedContainer.schemaVersion(nodeSchema: WalletSchema.steps),
+      holder: verdict, beats: beats.map { Self.mark($0, snapshot, clock) })
   }
 
   private static func mark(_ beat: Beat, _ snapshot: Snapshot, _ clock: StampClock) -> BeatMark {
@@ -337,6 +273,11 @@ extension ContainerFacts {
         && ProcessTable.isAlive(beat.process, boot: beat.process.boot),
       holdsLock: snapshot.lock(of: beat.role).holders.contains(pid))
   }
+}
+
+extension ClaimRow {
+  /// Its program and pid.
+  fileprivate var name: String { "\(role.processName) \(process.pid)" }
 }
 
 extension Finding {
