@@ -25,7 +25,7 @@ import PhonePolicy
         "ablation-other", "`baton ablation`, then a line for each other coordination",
         ComparisonReport.Document.self),
       Entry("app", "`baton app open`, `home`, `quit`, `retry`, `copy`", AppVerb.Document.self),
-      Entry("app-screen", "`baton app screen`", AppScreenPage.Document.self),
+      Entry("app-screen", "`baton app screen`", AppScreenPage.self),
       Entry("chaos", "`baton chaos kill`, `freeze`, `crash`", ChaosReport.self),
       Entry("ci", "`baton ci`, and `verdict.json` in its directory", CIReport.self),
       Entry("completion", "`baton completion`", CompletionVerb.Document.self),
@@ -87,7 +87,7 @@ import PhonePolicy
       Entry("app-task", "`baton app launch-task`, `expire-task`", AppVerb.TaskByHand.self),
       Entry("timeline", "`baton timeline`", TimelineVerb.Document.self),
       Entry("up", "`baton up`", UpVerb.Document.self),
-      Entry("version", "`baton --version`", Versions.Document.self),
+      Entry("version", "`baton --version`", Versions.self),
       Entry(
         "watch",
         "`baton watch --once`; each line of `baton watch`, each event and `/status.json` of `baton serve`",

@@ -19,7 +19,7 @@ struct ProcessList: Report {
     // A stopped iosd would never answer.
     let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
     processes = try Self.walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
-    limits = canAsk ? LimitsReport(phone)?.facts : nil
+    limits = canAsk ? LimitFacts.of(phone) : nil
     byHand = HandRunProcess.all(of: phone)
     wallet = HomeWallet.name(of: phone)
   }
@@ -69,7 +69,7 @@ struct ProcessList: Report {
         output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
       }
     }
-    if withLimits, let limits { output.say(LimitsReport(facts: limits).sentence) }
+    if withLimits, let limits { output.say(limits.sentence) }
   }
 
   /// The peak of a daemon's footprint is not recorded.

@@ -46,7 +46,7 @@ enum Program {
     }
     let typed = arguments.prefix { $0 != "--" }
     if typed.contains("--version"), !typed.contains("-h"), !typed.contains("--help") {
-      Versions.tell(Output(isJSON: typed.contains("--json")))
+      Versions().tell(Output(isJSON: typed.contains("--json")))
       return .done
     }
     switch try declaration.parse(arguments) {

@@ -2,27 +2,17 @@ import DaemonRuntime
 import PhonePolicy
 
 /// The wallet's webhooks at the peer, from its ledger.
-struct WebhooksPage {
-  private let list: WebhookList
-
-  init(_ phone: Phone) throws {
-    let answer = try phone.ask(.lspd, ControlMessage("webhooks"))
-    guard let list = WebhookList(json: answer.body) else {
-      throw CommandFailure(.bugOfOurs, "lspd answered `webhooks` with another document")
-    }
-    self.list = list
-  }
-
+extension WebhookList {
   func print(to output: Output) -> ExitCode {
     guard !output.isJSON else {
-      output.say(list)
+      output.say(self)
       return .done
     }
-    if list.webhooks.isEmpty {
+    if webhooks.isEmpty {
       output.say("the wallet has no webhook; register one with `baton webhook set`")
     }
-    for webhook in list.webhooks { output.say("\(webhook.appName.onOneLine): \(webhook.url)") }
-    for call in list.calls {
+    for webhook in webhooks { output.say("\(webhook.appName.onOneLine): \(webhook.url)") }
+    for call in calls {
       let height = call.timeout.map { " at block \($0)" } ?? ""
       let status = call.status.map { " (HTTP \($0))" } ?? ""
       output.say(

@@ -135,7 +135,6 @@ enum AppVerb: Verb {
     switch state {
     case "foreground": "in front"
     case "background": "in the background"
-    case "terminating": "terminating"
     default: state
     }
   }

@@ -36,8 +36,7 @@ enum DeviceVerb: Verb {
   // MARK: Switches
 
   private static func show(_ invocation: Invocation) throws -> ExitCode {
-    let state = try invocation.phone.ask(.iosd, ControlMessage("device"), for: DeviceState.self)
-    DevicePage(state: state).tell(invocation.output)
+    try invocation.phone.ask(.iosd, ControlMessage("device"), for: DeviceState.self).tell(invocation.output)
     return .done
   }
 
@@ -45,9 +44,9 @@ enum DeviceVerb: Verb {
     guard let thing = DeviceSwitch.all.first(where: { $0.name == name }) else { return try show(invocation) }
     let word = invocation.word()
     let request = ControlMessage("device", [thing.field: thing.value(of: word)])
-    let page = DevicePage(state: try invocation.phone.ask(.iosd, request, for: DeviceState.self))
+    let state = try invocation.phone.ask(.iosd, request, for: DeviceState.self)
     if invocation.output.isJSON {
-      page.tell(invocation.output)
+      state.tell(invocation.output)
     } else {
       invocation.output.say(thing.sentence(for: word))
     }

@@ -59,7 +59,9 @@ enum LSPVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     switch invocation.line.verbs.last {
-    case "webhooks": try WebhooksPage(invocation.phone).print(to: invocation.output)
+    case "webhooks":
+      try invocation.phone.ask(.lspd, ControlMessage("webhooks"), for: WebhookList.self).print(
+        to: invocation.output)
     case "notify": try notify(invocation)
     case "open-by-payment": try openByPayment(invocation)
     case "order":

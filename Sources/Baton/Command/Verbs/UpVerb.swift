@@ -94,7 +94,7 @@ enum UpVerb: Verb {
       json: Document(
         home: phone.home, wallet: HomeWallet.name(of: phone), iosd: result.pids[.iosd],
         lspd: result.pids[.lspd],
-        started: result.started.map(\.rawValue), limits: LimitsReport(phone)?.facts))
+        started: result.started.map(\.rawValue), limits: LimitFacts.of(phone)))
     // Also options with the default value: the running daemon may have another.
     let isIgnored = result.started.count < 2 && startOptions.contains { invocation.line.isGiven($0.names[0]) }
     if isIgnored && !invocation.output.isJSON {
