@@ -95,10 +95,11 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
     notOurs, rowInvalid, seedLost, peerLost
 
   case stoppedInTransaction, holderStopped, holderFrozen, ownerWithoutLock, beatWithoutLock,
-    lockFileMissing, heartbeatMissing, heartbeatDamaged, notAPlainFile, readableByOthers, otherSchema,
-    announcementsUnreadable, unreadable, startRefused, daemonMissing, daemonStopped, daemonSilent,
-    processFailed, processSilent, paymentWaits, programMissing, packageMissing, locksInvisible, noRoom,
-    fewDescriptors
+    lockFileMissing, heartbeatMissing, heartbeatDamaged
+  case notAPlainFile = "not-a-plain-file"
+  case readableByOthers, otherSchema, announcementsUnreadable, unreadable, startRefused, daemonMissing,
+    daemonStopped, daemonSilent, processFailed, processSilent, paymentWaits, programMissing,
+    packageMissing, locksInvisible, noRoom, fewDescriptors
 
   case holderDead, foreignFile, memoryInexact, connectionsStayOpen, memoryUnlocked
 
