@@ -53,40 +53,32 @@ public enum HintParameter: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a request is no question, with the status of HTTP. No sentence repeats the request.
-public enum HintRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  case noToken
-  case targetTooLong
-  case otherPath
-  case otherMethod
-  case unknownParameter
-  case missing(HintParameter)
-  case repeated(HintParameter)
-  case badRecipient
-  case badAmount
+public struct HintRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  public let status: Int
+  public let description: String
 
-  public var status: Int {
-    switch self {
-    case .noToken: 401
-    case .targetTooLong: 414
-    case .otherPath: 404
-    case .otherMethod: 405
-    case .unknownParameter, .missing, .repeated, .badRecipient, .badAmount: 400
-    }
+  private init(_ description: String, status: Int = 400) {
+    self.status = status
+    self.description = description
   }
 
-  public var description: String {
-    switch self {
-    case .noToken: "the token is missing; send that of `lsp/http-token` as `Authorization: Bearer TOKEN`"
-    case .targetTooLong:
-      "the URL has more than \(HintQuestion.targetBytesMax) bytes; send `recipient` and `amount_msat` alone"
-    case .otherPath: "there is nothing at this path; ask \(HintQuestion.path)"
-    case .otherMethod: "\(HintQuestion.path) is only read; use GET"
-    case .unknownParameter:
-      "the query has a parameter that is not known; send `recipient` and `amount_msat` alone"
-    case .missing(let parameter): "the query has no `\(parameter.rawValue)`; send it once"
-    case .repeated(let parameter): "the query has `\(parameter.rawValue)` twice; send it once"
-    case .badRecipient: "`recipient` is no node id; send the 66 hexadecimal digits of a point of secp256k1"
-    case .badAmount: "`amount_msat` is not a whole number from 1 to \(HintQuestion.amountMsatMax)"
-    }
+  public static let noToken = Self(
+    "the token is missing; send that of `lsp/http-token` as `Authorization: Bearer TOKEN`", status: 401)
+  public static let targetTooLong = Self(
+    "the URL has more than \(HintQuestion.targetBytesMax) bytes; send `recipient` and `amount_msat` alone",
+    status: 414)
+  public static let otherPath = Self("there is nothing at this path; ask \(HintQuestion.path)", status: 404)
+  public static let otherMethod = Self("\(HintQuestion.path) is only read; use GET", status: 405)
+  public static let unknownParameter = Self(
+    "the query has a parameter that is not known; send `recipient` and `amount_msat` alone")
+  public static func missing(_ parameter: HintParameter) -> Self {
+    Self("the query has no `\(parameter.rawValue)`; send it once")
   }
+  public static func repeated(_ parameter: HintParameter) -> Self {
+    Self("the query has `\(parameter.rawValue)` twice; send it once")
+  }
+  public static let badRecipient = Self(
+    "`recipient` is no node id; send the 66 hexadecimal digits of a point of secp256k1")
+  public static let badAmount = Self(
+    "`amount_msat` is not a whole number from 1 to \(HintQuestion.amountMsatMax)")
 }

@@ -62,12 +62,7 @@ extension ChannelError {
     switch self {
     case .otherChannel(let other): return .error(ErrorOrWarning(channel: other, text: description))
     case .wrongSecret, .weAreBehind, .lacksSharedSignature, .conflictingSplices, .damaged: return .error(body)
-    case .amountIsZero, .amountAboveBalance, .tooManyHTLCs, .expiryOutOfRange, .unknownHTLC, .notCommitted,
-      .alreadyRemoved, .notReestablished, .unexpectedMessage, .unexpectedHTLCID, .wrongPreimage,
-      .malformedFailure, .notBadOnion, .feeOfNonOpener, .feeOnFeelessChannel, .wrongSignatureCount,
-      .emptyCommitment, .spliceUnderWay, .doesNotSplice, .belowDust, .spliceAboveBalance, .updateDuringSplice,
-      .otherFunding, .peerIsBehind:
-      return .warning(body)
+    default: return .warning(body)
     }
   }
 }

@@ -1,34 +1,65 @@
 /// Why a text is not an invoice that can be paid, or why an invoice cannot be written.
-public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  private init(_ description: String) { self.description = description }
+
+  private static func bad(_ what: String) -> Self { Self("\(what); ask for a new one") }
+
+  private static func field(_ tag: InvoiceTag, _ what: String) -> Self {
+    bad("the \(tag.meaning) (`\(tag.letter)`) of the invoice \(what)")
+  }
+
   // Bech32.
-  case notAnInvoice
-  case foreignCharacter
-  case mixedCase
-  case noSeparator
-  case tooShort
-  case checksumIsWrong
+  public static let notAnInvoice = Self(
+    "this is not a Lightning invoice: it does not begin with `ln`; make one with `baton invoice`")
+  public static let foreignCharacter = Self("the invoice has invalid characters; copy all of it again")
+  public static let mixedCase = Self("the invoice mixes upper and lower case; copy it unchanged")
+  public static let noSeparator = Self("the invoice has no `1` after its amount; copy all of it again")
+  public static let tooShort = Self("the invoice is too short; copy all of it again")
+  public static let checksumIsWrong = Self(
+    "the checksum of the invoice is wrong: a character is lost or changed; copy it again")
   // The prefix.
-  case unknownNetwork(String)
-  case amountIsMalformed
-  case amountIsNoWholeMsat
-  case amountIsTooLarge
+  public static func unknownNetwork(_ prefix: String) -> Self {
+    Self(
+      "the invoice begins with \(prefix), which is no known network; ask for one that begins with lnbc, lntb, lntbs or lnbcrt"
+    )
+  }
+  public static let amountIsMalformed = bad(
+    "the amount of the invoice is not a number above 0, without leading zeros, with m, u, n, p or no letter after it"
+  )
+  public static let amountIsNoWholeMsat = bad(
+    "the amount of the invoice is not a whole number of millisatoshis")
+  public static let amountIsTooLarge = bad("the amount of the invoice is larger than 64 bits")
   // The fields.
-  case fieldIsCut
-  case missing(InvoiceTag)
-  case twoTexts
-  case textIsNotUTF8
-  case notMinimal(InvoiceTag)
-  case numberIsTooLarge(InvoiceTag)
-  case badField(InvoiceTag)
-  case unknownFeature(Int)
-  case featureWithoutAnother
+  public static let fieldIsCut = bad("the invoice ends in the middle of a field")
+  public static func missing(_ tag: InvoiceTag) -> Self {
+    bad("the invoice has no \(tag.meaning)\(tag == .text ? "" : " (`\(tag.letter)`)")")
+  }
+  public static let twoTexts = bad("the invoice has both a description and a description hash")
+  public static let textIsNotUTF8 = bad("the description of the invoice is not UTF-8")
+  public static func notMinimal(_ tag: InvoiceTag) -> Self { field(tag, "has leading zeros") }
+  public static func numberIsTooLarge(_ tag: InvoiceTag) -> Self { field(tag, "is larger than 64 bits") }
+  public static func badField(_ tag: InvoiceTag) -> Self { field(tag, "is invalid") }
+  public static func unknownFeature(_ bit: Int) -> Self {
+    Self(
+      "the invoice requires feature \(bit), which this wallet does not support; pay it with another wallet")
+  }
+  public static let featureWithoutAnother = bad(
+    "the invoice has basic_mpp (feature 16) without payment_secret (feature 14)")
   // The signature.
-  case signerIsUnknown
-  case signatureIsWrong
+  public static let signerIsUnknown = bad(
+    "the signature of the invoice is invalid: no public key can be recovered")
+  public static let signatureIsWrong = Self(
+    "the signature of the invoice is not the named payee's; do not pay it, and ask for a new one")
   // Writing.
-  case timeIsImpossible
-  case fieldIsTooLong(InvoiceTag)
-  case payeeIsAnother
+  public static let timeIsImpossible = Self(
+    "the clock is outside the range of an invoice's timestamp; set it right")
+  public static func fieldIsTooLong(_ tag: InvoiceTag) -> Self {
+    Self("the \(tag.meaning) (`\(tag.letter)`) is too long for an invoice; make it shorter")
+  }
+  public static let payeeIsAnother = Self(
+    "the invoice names another payee than its signer; name the signer, or no payee")
 
   init(_ error: Bech32Error) {
     self =
@@ -39,50 +70,6 @@ public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
       case .tooShort: .tooShort
       case .checksumIsWrong: .checksumIsWrong
       }
-  }
-
-  public var description: String {
-    switch self {
-    case .notAnInvoice:
-      "this is not a Lightning invoice: it does not begin with `ln`; make one with `baton invoice`"
-    case .foreignCharacter: "the invoice has invalid characters; copy all of it again"
-    case .mixedCase:
-      "the invoice mixes upper and lower case; copy it unchanged"
-    case .noSeparator: "the invoice has no `1` after its amount; copy all of it again"
-    case .tooShort: "the invoice is too short; copy all of it again"
-    case .checksumIsWrong:
-      "the checksum of the invoice is wrong: a character is lost or changed; copy it again"
-    case .unknownNetwork(let prefix):
-      "the invoice begins with \(prefix), which is no known network; ask for one that begins with lnbc, lntb, lntbs or lnbcrt"
-    case .amountIsMalformed:
-      "the amount of the invoice is not a number above 0, without leading zeros, with m, u, n, p or no letter after it; ask for a new one"
-    case .amountIsNoWholeMsat:
-      "the amount of the invoice is not a whole number of millisatoshis; ask for a new one"
-    case .amountIsTooLarge: "the amount of the invoice is larger than 64 bits; ask for a new one"
-    case .fieldIsCut: "the invoice ends in the middle of a field; ask for a new one"
-    case .missing(.text): "the invoice has no description; ask for a new one"
-    case .missing(let tag): "the invoice has no \(tag.meaning) (`\(tag.letter)`); ask for a new one"
-    case .twoTexts: "the invoice has both a description and a description hash; ask for a new one"
-    case .textIsNotUTF8: "the description of the invoice is not UTF-8; ask for a new one"
-    case .notMinimal(let tag):
-      "the \(tag.meaning) (`\(tag.letter)`) of the invoice has leading zeros; ask for a new one"
-    case .numberIsTooLarge(let tag):
-      "the \(tag.meaning) (`\(tag.letter)`) of the invoice is larger than 64 bits; ask for a new one"
-    case .badField(let tag):
-      "the \(tag.meaning) (`\(tag.letter)`) of the invoice is invalid; ask for a new one"
-    case .unknownFeature(let bit):
-      "the invoice requires feature \(bit), which this wallet does not support; pay it with another wallet"
-    case .featureWithoutAnother:
-      "the invoice has basic_mpp (feature 16) without payment_secret (feature 14); ask for a new one"
-    case .signerIsUnknown:
-      "the signature of the invoice is invalid: no public key can be recovered; ask for a new one"
-    case .signatureIsWrong:
-      "the signature of the invoice is not the named payee's; do not pay it, and ask for a new one"
-    case .timeIsImpossible: "the clock is outside the range of an invoice's timestamp; set it right"
-    case .fieldIsTooLong(let tag):
-      "the \(tag.meaning) (`\(tag.letter)`) is too long for an invoice; make it shorter"
-    case .payeeIsAnother: "the invoice names another payee than its signer; name the signer, or no payee"
-    }
   }
 }
 

@@ -1,118 +1,93 @@
 import Ground
 
-/// The errors of LSPS0 and LSPS5 by their codes.
-public enum ServiceError: Error, Hashable, Codable, Sendable {
+/// An error of LSPS0 or LSPS5, by its code.
+public struct ServiceError: Error, Hashable, Codable, Sendable {
+  public let code: Int64
+  /// The parameters that are not known.
+  private var unrecognized: [String]?
+  private var maxWebhooks: UInt64?
+
   // JSON-RPC.
   /// The payload is no request.
-  case badFormat
-  case unknownMethod
+  public static let badFormat = Self(code: -32700)
+  public static let unknownMethod = Self(code: -32601)
   /// A parameter is missing or no text, or the named ones are not known.
-  case badParameters(unrecognized: [String])
+  public static func badParameters(unrecognized: [String]) -> Self {
+    Self(code: -32602, unrecognized: unrecognized)
+  }
 
   // LSPS5.
-  case tooLong
-  case unreadableURL
-  case unsupportedProtocol
-  case tooManyWebhooks(max: UInt64)
-  case unknownName
+  public static let tooLong = Self(code: 500)
+  public static let unreadableURL = Self(code: 501)
+  public static let unsupportedProtocol = Self(code: 502)
+  public static func tooManyWebhooks(max: UInt64) -> Self { Self(code: 503, maxWebhooks: max) }
+  public static let unknownName = Self(code: 1010)
   /// In LDK's LSP, as the next: there were too many registrations.
-  case slowDown
+  public static let slowDown = Self(code: 1002)
   /// Not in the specification, but in LDK's LSP: this node has no channel here.
-  case noChannel
+  public static let noChannel = Self(code: 1003)
 
   /// Any other, from another LSP.
-  case other(code: Int64)
+  public static func other(code: Int64) -> Self { Self(code: code) }
 
-  public var code: Int64 {
-    switch self {
-    case .badFormat: -32700
-    case .unknownMethod: -32601
-    case .badParameters: -32602
-    case .tooLong: 500
-    case .unreadableURL: 501
-    case .unsupportedProtocol: 502
-    case .tooManyWebhooks: 503
-    case .slowDown: 1002
-    case .noChannel: 1003
-    case .unknownName: 1010
-    case .other(let code): code
-    }
-  }
+  /// By code, the specification's name and the sentence for the wallet's user.
+  private static let known: [Int64: (word: String, sentence: String)] = [
+    -32700: ("parse error", "the peer cannot read the request; update this program"),
+    -32601: ("Method not found", "the peer does not support webhooks (LSPS5); use another peer"),
+    -32602: ("Invalid params", "the peer does not know a parameter of the request; update this program"),
+    500: (
+      "too_long",
+      "the name or the URL is too long; a name may have \(Webhook.nameBytesMax) bytes, a URL \(WebhookURL.charactersMax)"
+    ),
+    501: ("url_parse_error", "the peer cannot read the URL; write it in ASCII, as https://HOST/PATH"),
+    502: (
+      "unsupported_protocol",
+      "the peer does not call this URL; use https, and with lspd a URL of this machine (lspd --webhooks)"
+    ),
+    1002: (
+      "slow_down",
+      "the wallet has registered too often; wait a minute, then register the webhook again"
+    ),
+    1003: ("no_prior_activity", "the peer has no channel with this wallet; open one first"),
+    1010: (
+      "app_name_not_found",
+      "the peer has no webhook of this name; list the names with `baton webhook list`"
+    ),
+  ]
 
   /// The specification's name.
-  public var word: String {
-    switch self {
-    case .badFormat: "parse error"
-    case .unknownMethod: "Method not found"
-    case .badParameters: "Invalid params"
-    case .tooLong: "too_long"
-    case .unreadableURL: "url_parse_error"
-    case .unsupportedProtocol: "unsupported_protocol"
-    case .tooManyWebhooks: "too_many_webhooks"
-    case .slowDown: "slow_down"
-    case .noChannel: "no_prior_activity"
-    case .unknownName: "app_name_not_found"
-    case .other: "error"
-    }
-  }
+  public var word: String { maxWebhooks == nil ? Self.known[code]?.word ?? "error" : "too_many_webhooks" }
 
   // MARK: JSON
 
   var value: JSONValue {
-    var members = [
-      JSONMember(key: "code", value: .number("\(code)")), JSONMember(key: "message", value: .string(word)),
-    ]
-    switch self {
-    case .badParameters(let unrecognized):
-      members.append(data("unrecognized", .array(unrecognized.map { .string($0) })))
-    case .tooManyWebhooks(let max): members.append(data("max_webhooks", .number("\(max)")))
-    default: break
-    }
-    return .object(members)
+    let data: JSONMember? =
+      unrecognized.map { JSONMember(key: "unrecognized", value: .array($0.map { .string($0) })) }
+      ?? maxWebhooks.map { JSONMember(key: "max_webhooks", value: .number("\($0)")) }
+    return .object(
+      [JSONMember(key: "code", value: .number("\(code)")), JSONMember(key: "message", value: .string(word))]
+        + (data.map { [JSONMember(key: "data", value: .object([$0]))] } ?? []))
   }
-
-  private func data(_ name: String, _ value: JSONValue) -> JSONMember {
-    JSONMember(key: "data", value: .object([JSONMember(key: name, value: value)]))
-  }
-
-  private static let plain: [ServiceError] = [
-    .badFormat, .unknownMethod, .tooLong, .unreadableURL, .unsupportedProtocol, .slowDown, .noChannel,
-    .unknownName,
-  ]
 
   /// By its code alone: an LSP's sentence is not shown to users. An unreadable error has the code 0.
   init(reading value: JSONValue) {
-    let code = value["code"]?.int ?? 0
+    self.init(code: value["code"]?.int ?? 0)
     let data = value["data"]
-    if let known = Self.plain.first(where: { $0.code == code }) {
-      self = known
-    } else if code == ServiceError.badParameters(unrecognized: []).code {
-      self = .badParameters(unrecognized: (data?["unrecognized"]?.elements ?? []).compactMap(\.text))
-    } else if code == 503, let max = data?["max_webhooks"]?.uint {
-      self = .tooManyWebhooks(max: max)
-    } else {
-      self = .other(code: code)
-    }
+    if code == -32602 { unrecognized = (data?["unrecognized"]?.elements ?? []).compactMap(\.text) }
+    if code == 503 { maxWebhooks = data?["max_webhooks"]?.uint }
+  }
+
+  private init(code: Int64, unrecognized: [String]? = nil, maxWebhooks: UInt64? = nil) {
+    self.code = code
+    self.unrecognized = unrecognized
+    self.maxWebhooks = maxWebhooks
   }
 }
 
 extension ServiceError: CustomStringConvertible {
   /// For the wallet's user.
   public var description: String {
-    switch self {
-    case .badFormat: "the peer cannot read the request; update this program"
-    case .unknownMethod: "the peer does not support webhooks (LSPS5); use another peer"
-    case .badParameters: "the peer does not know a parameter of the request; update this program"
-    case .tooLong:
-      "the name or the URL is too long; a name may have \(Webhook.nameBytesMax) bytes, a URL \(WebhookURL.charactersMax)"
-    case .unreadableURL: "the peer cannot read the URL; write it in ASCII, as https://HOST/PATH"
-    case .unsupportedProtocol:
-      "the peer does not call this URL; use https, and with lspd a URL of this machine (lspd --webhooks)"
-    case .tooManyWebhooks(let max): "the peer takes \(max) webhooks and has as many; remove one first"
-    case .slowDown: "the wallet has registered too often; wait a minute, then register the webhook again"
-    case .noChannel: "the peer has no channel with this wallet; open one first"
-    case .unknownName: "the peer has no webhook of this name; list the names with `baton webhook list`"
-    case .other(let code): "the peer refused with the unknown error \(code); try again later"
-    }
+    if let maxWebhooks { return "the peer takes \(maxWebhooks) webhooks and has as many; remove one first" }
+    return Self.known[code]?.sentence ?? "the peer refused with the unknown error \(code); try again later"
   }
 }

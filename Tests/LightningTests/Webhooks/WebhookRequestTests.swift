@@ -281,7 +281,7 @@
     for text in [
       #"{"id":"a","error":5}"#, #"{"id":"a","error":{"code":"x"}}"#, #"{"id":"a","error":{"code":503}}"#,
     ] {
-      guard case .failure(.other) = try #require(read(text)).outcome else {
+      guard case .failure(let error) = try #require(read(text)).outcome, error.word == "error" else {
         Issue.record("\(text)")
         continue
       }
