@@ -298,3 +298,11 @@ import PhonePolicy
     }
   }
 }
+
+extension WebhookNotification {
+  static let liquidityManagementRequest = WebhookNotification(.liquidityManagementRequest)!
+  static let onionMessageIncoming = WebhookNotification(.onionMessageIncoming)!
+  static func expirySoon(timeout: UInt32) -> WebhookNotification {
+    WebhookNotification(.expirySoon, timeout: timeout)!
+  }
+}

@@ -1,16 +1,5 @@
 /// LSPS5's notifications, which an LSP posts to webhooks.
-public enum WebhookNotification: Hashable, Codable, Sendable {
-  /// To a new webhook, and to no other.
-  case webhookRegistered
-  /// One or more payments wait for the wallet.
-  case paymentIncoming
-  /// A contract in the channel is within 24 blocks of this height, at which the channel would close.
-  case expirySoon(timeout: UInt32)
-  /// The LSP wants liquidity back.
-  case liquidityManagementRequest
-  /// One or more onion messages wait for the wallet.
-  case onionMessageIncoming
-
+public struct WebhookNotification: Hashable, Codable, Sendable {
   public enum Method: String, Hashable, Codable, Sendable, CaseIterable {
     case webhookRegistered = "lsps5.webhook_registered"
     case paymentIncoming = "lsps5.payment_incoming"
@@ -22,29 +11,25 @@ public enum WebhookNotification: Hashable, Codable, Sendable {
     public var hasTimeout: Bool { self == .expirySoon }
   }
 
+  public let method: Method
+  /// The height at which a channel would close, for `expirySoon` alone.
+  public let timeout: UInt32?
+
+  /// To a new webhook, and to no other.
+  public static let webhookRegistered = Self(method: .webhookRegistered, timeout: nil)
+  /// One or more payments wait for the wallet.
+  public static let paymentIncoming = Self(method: .paymentIncoming, timeout: nil)
+
   /// Nil unless a height is given exactly for the method that has one.
   public init?(_ method: Method, timeout: UInt32? = nil) {
     guard method.hasTimeout == (timeout != nil) else { return nil }
-    switch method {
-    case .webhookRegistered: self = .webhookRegistered
-    case .paymentIncoming: self = .paymentIncoming
-    case .expirySoon: self = .expirySoon(timeout: timeout ?? 0)
-    case .liquidityManagementRequest: self = .liquidityManagementRequest
-    case .onionMessageIncoming: self = .onionMessageIncoming
-    }
+    self.init(method: method, timeout: timeout)
   }
 
-  public var method: Method {
-    switch self {
-    case .webhookRegistered: .webhookRegistered
-    case .paymentIncoming: .paymentIncoming
-    case .expirySoon: .expirySoon
-    case .liquidityManagementRequest: .liquidityManagementRequest
-    case .onionMessageIncoming: .onionMessageIncoming
-    }
+  private init(method: Method, timeout: UInt32?) {
+    self.method = method
+    self.timeout = timeout
   }
-
-  public var timeout: UInt32? { if case .expirySoon(let height) = self { height } else { nil } }
 
   /// The posted body, which is also signed: byte for byte the same.
   public var body: String {
