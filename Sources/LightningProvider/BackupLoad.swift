@@ -1,4 +1,5 @@
 import Ground
+import Lightning
 
 /// The limits on the wallet's backups.
 struct BackupLoad: Hashable, Sendable {
@@ -9,14 +10,14 @@ struct BackupLoad: Hashable, Sendable {
   /// For the first backup of each connection, counted apart: a reconnecting wallet sends its current state with it.
   static let firstBytesPerMinute = 16 * 1024 * 1024
 
-  private var large = Allowance(Self.bytesPerMinute)
-  private var first = Allowance(Self.firstBytesPerMinute)
+  private var large = RateLimit(per: .seconds(60))
+  private var first = RateLimit(per: .seconds(60))
 
   /// Counts a backup; the first of a connection by its own limit, and beyond that by the common one.
   mutating func takes(_ count: Int, isFirst: Bool, at now: Instant) -> Bool {
     guard count > Self.small else { return true }
-    if isFirst, first.takes(count, at: now) { return true }
-    return large.takes(count, at: now)
+    if isFirst, first.takes(count, of: Self.firstBytesPerMinute, at: now) { return true }
+    return large.takes(count, of: Self.bytesPerMinute, at: now)
   }
 
   mutating func forgetLongAgo(at now: Instant) {

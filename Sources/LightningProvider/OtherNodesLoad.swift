@@ -9,16 +9,19 @@ struct OtherNodesLoad: Hashable, Codable, Sendable {
   /// In the ledger; the journal needs three times as many.
   static let bytesPerMinute = 1024 * 1024
 
-  private var connections = Allowance(Self.connectionsPerMinute)
-  private var messages = Allowance(Self.messagesPerMinute)
-  private var bytes = Allowance(Self.bytesPerMinute)
+  private var connections = RateLimit(per: .seconds(60))
+  private var messages = RateLimit(per: .seconds(60))
+  private var bytes = RateLimit(per: .seconds(60))
 
-  mutating func takesConnection(at now: Instant) -> Bool { connections.takes(1, at: now) }
+  mutating func takesConnection(at now: Instant) -> Bool {
+    connections.takes(of: Self.connectionsPerMinute, at: now)
+  }
 
-  func isFull(at now: Instant) -> Bool { connections.isUsedUp(at: now) }
+  func isFull(at now: Instant) -> Bool { connections.isUsedUp(Self.connectionsPerMinute, at: now) }
 
   mutating func takes(_ message: Message, at now: Instant) -> Bool {
-    messages.takes(1, at: now) && bytes.takes(message.weight, at: now)
+    messages.takes(of: Self.messagesPerMinute, at: now)
+      && bytes.takes(message.weight, of: Self.bytesPerMinute, at: now)
   }
 
   mutating func forgetLongAgo(at now: Instant) {

@@ -26,9 +26,9 @@ struct PeerLink: Hashable, Codable, Sendable {
   var state = State.awaitingInit
   /// A backup was received.
   var hasBackedUp = false
-  var chatter = Chatter()
+  var chatter = RateLimit(per: Chatter.window)
   /// BOLT 7 messages, and ends of holds.
-  var gossip = Chatter()
+  var gossip = RateLimit(per: Chatter.window)
   /// Measured from the first message on.
   var silence: Silence?
 

@@ -12,7 +12,7 @@ extension PeerMachine {
     let link = links[index]
     if rules.silence != nil { links[index].silence = Silence(since: now) }
     if link.isOpen, isTooMuch(message, of: index, at: now) { return giveUpSilently(connection, at: now) }
-    if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
+    if link.isChatter(message), link.isOpen, !links[index].chatter.takes(of: rules.chatter, at: now) {
       return undecodable(Chatter.excess(rules.chatter), from: connection, at: now)
     }
     switch (link.state, message) {
@@ -26,7 +26,7 @@ extension PeerMachine {
   /// Whether the message exceeds the limit of all unknown nodes together, or the connection's limit of gossip.
   private mutating func isTooMuch(_ message: Message, of index: Int, at now: Instant) -> Bool {
     if isOtherNode(links[index].node), !otherNodes.takes(message, at: now) { return true }
-    return message.isNumerous && links[index].gossip.isTooMuch(Chatter.gossipLimit, at: now)
+    return message.isNumerous && !links[index].gossip.takes(of: Chatter.gossipLimit, at: now)
   }
 
   /// Closes without a message, so that the connection adds no more rows than its end.
@@ -47,9 +47,7 @@ extension PeerMachine {
     case .service(let payload): return answerStranger(payload, on: connection)
     case .peerStorage, .pushKey, .holdEnded:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
-    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
-      .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
-      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
+    default:
       let why = "there is no channel with this node"
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       // BOLT 2: an error about the channel in the message, which is not ours.
@@ -104,9 +102,7 @@ extension PeerMachine {
     case .service(let payload): return answer(payload, on: connection, at: now)
     case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .holdEnded, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
-    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
-      .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
-      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
+    default:
       return receivedForChannel(message, at: now, on: connection)
     }
   }

@@ -1,43 +1,47 @@
 import Ground
 
-/// Counts ignorable messages: pings, pongs, warnings, aborts, copies of the backup, push keys, requests to
-/// the LSP, and unknown types.
-/// Gossip and ends of holds have a higher limit, as an honest peer sends as much as it has channels and payments.
-///
-/// BOLT 1 expects a ping about every 30 s. Each one costs a line of the journal and an answer of up to 64 KiB, so a
-/// flood of them would use up disk and time.
-package struct Chatter: Hashable, Codable, Sendable {
-  private static let window = TimeSpan.seconds(10)
-
-  package static func excess(_ limit: Int) -> String { "more than \(limit) ignorable messages in 10 s" }
-
+/// A limit on an amount in a window of time.
+package struct RateLimit: Hashable, Codable, Sendable {
+  private let window: TimeSpan
   private var since: Instant?
-  private var count = 0
+  private var used = 0
 
-  package init() {}
+  package init(per window: TimeSpan) { self.window = window }
 
-  /// For gossip: a large node sends the announcements and updates of all its channels at once.
-  package static let gossipLimit = 2000
+  /// Uses up the amount; false if less is left.
+  package mutating func takes(_ amount: Int = 1, of limit: Int, at now: Instant) -> Bool {
+    forgetLongAgo(at: now)
+    since = since ?? now
+    guard amount <= limit - used else { return false }
+    used += amount
+    return true
+  }
 
-  /// Counts one message; true above the limit.
-  package mutating func isTooMuch(_ limit: Int, at now: Instant) -> Bool {
-    if let since, now - since < Self.window {
-      count += 1
-    } else {
-      since = now
-      count = 1
-    }
-    return count > limit
+  package func isUsedUp(_ limit: Int, at now: Instant) -> Bool {
+    since.map { now - $0 < window } == true && used >= limit
   }
 }
 
-extension Chatter: Shiftable {
+extension RateLimit: Shiftable {
   package mutating func shift(by span: TimeSpan) { since.shift(by: span) }
 
   /// Drops a count that is too old to matter.
   package mutating func forgetLongAgo(at now: Instant) {
-    if let since, now - since >= Self.window { self = Chatter() }
+    if let since, now - since >= window { self = RateLimit(per: window) }
   }
+}
+
+/// Ignorable messages: pings, pongs, warnings, aborts, copies of the backup, push keys, requests to the LSP, and unknown
+/// types. Gossip and ends of holds have a higher limit, as an honest peer sends as much as it has channels and payments.
+///
+/// BOLT 1 expects a ping about every 30 s. Each one costs a line of the journal and an answer of up to 64 KiB, so a
+/// flood of them would use up disk and time.
+package enum Chatter {
+  package static let window = TimeSpan.seconds(10)
+  /// For gossip: a large node sends the announcements and updates of all its channels at once.
+  package static let gossipLimit = 2000
+
+  package static func excess(_ limit: Int) -> String { "more than \(limit) ignorable messages in 10 s" }
 }
 
 extension Message {

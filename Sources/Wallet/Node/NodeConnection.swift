@@ -15,9 +15,9 @@ struct NodeConnection: Hashable, Sendable {
   /// When a message of the peer showed that it accepts our `channel_reestablish`: from then on the channel is in
   /// use.
   private var establishedAt: Instant?
-  private var chatter = Chatter()
+  private var chatter = RateLimit(per: Chatter.window)
   /// BOLT 7 messages, and ends of holds.
-  private var gossip = Chatter()
+  private var gossip = RateLimit(per: Chatter.window)
   private var silence: Silence?
   /// Messages received while a step is being stored.
   private var inbox: [Message] = []
@@ -36,7 +36,7 @@ struct NodeConnection: Hashable, Sendable {
 
   /// Counts the message; the limit that it exceeds, in words.
   mutating func excess(_ message: Message, _ rules: ConnectionRules, at now: Instant) -> String? {
-    if message.isNumerous, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
+    if message.isNumerous, !gossip.takes(of: Chatter.gossipLimit, at: now) {
       return Chatter.excess(Chatter.gossipLimit)
     }
     return message.isUnneeded ? excess(rules, at: now) : nil
@@ -44,7 +44,7 @@ struct NodeConnection: Hashable, Sendable {
 
   /// Counts one ignorable message.
   mutating func excess(_ rules: ConnectionRules, at now: Instant) -> String? {
-    chatter.isTooMuch(rules.chatter, at: now) ? Chatter.excess(rules.chatter) : nil
+    chatter.takes(of: rules.chatter, at: now) ? nil : Chatter.excess(rules.chatter)
   }
 
   /// False if the inbox is full: the peer does not wait for answers.
