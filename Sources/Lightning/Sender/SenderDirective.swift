@@ -76,12 +76,27 @@ public struct SenderFailure: Hashable, Sendable {
   public var attempts: Int
   public var end: End
 
-  public init(failure: FailureClass, code: FailureCode?, notSent: SendFailure? = nil, attempts: Int, end: End)
-  {
+  public init(
+    failure: FailureClass, code: FailureCode? = nil, notSent: SendFailure? = nil, attempts: Int = 1,
+    end: End = .final
+  ) {
     self.failure = failure
     self.code = code
     self.notSent = notSent
     self.attempts = attempts
     self.end = end
   }
+
+  /// Of one attempt.
+  public init(_ answer: AttemptAnswer) {
+    self.init(failure: .routeNotFound)
+    switch answer {
+    case .failed(let code): (failure, self.code) = (code.failureClass, code)
+    case .notSent(let why): (failure, notSent) = (why.failureClass, why)
+    case .settled, .alreadyPending, .alreadyPaid, .refused: break
+    }
+  }
+
+  /// Whether another attempt may have another end.
+  var mayPass: Bool { failure.mayPass && notSent?.mayPass ?? true }
 }

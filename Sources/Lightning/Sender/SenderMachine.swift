@@ -55,24 +55,10 @@ public struct SenderMachine: Machine {
   private var invoiceExpiresAt: Instant?
   private var amountMsat: UInt64 = 0
   private var attemptEndedAt = Instant(nanoseconds: 0)
-  private var lastFailure = Failure(.routeNotFound)
+  private var lastFailure = SenderFailure(failure: .routeNotFound)
   /// There was a retry_later: a second one ends the payment.
   private var hasBeenDelayed = false
   private var canStartAgain = true
-
-  private struct Failure: Hashable, Sendable {
-    var failure: FailureClass
-    var code: FailureCode?
-    var notSent: SendFailure?
-
-    var mayPass: Bool { failure.mayPass && notSent?.mayPass ?? true }
-
-    init(_ failure: FailureClass, code: FailureCode? = nil, notSent: SendFailure? = nil) {
-      self.failure = failure
-      self.code = code
-      self.notSent = notSent
-    }
-  }
 
   public init(_ settings: SenderSettings) {
     self.settings = settings
@@ -135,11 +121,11 @@ public struct SenderMachine: Machine {
 
   private mutating func tryOnce(at now: Instant) -> [SenderDirective] {
     if let invoiceExpiresAt, now >= invoiceExpiresAt {
-      lastFailure = Failure(.invoiceExpired)
+      lastFailure = SenderFailure(failure: .invoiceExpired)
       return fail(.final)
     }
     if let spendable = settings.spendableMsat, amountMsat > spendable {
-      lastFailure = Failure(.amountTooHigh)
+      lastFailure = SenderFailure(failure: .amountTooHigh)
       return fail(.final)
     }
     attempt += 1
@@ -191,8 +177,7 @@ public struct SenderMachine: Machine {
     case .alreadyPending: return end(.alreadyPending)
     case .alreadyPaid: return end(.alreadyPaid)
     case .refused(let sentence): return end(.refused(sentence))
-    case .failed(let code): lastFailure = Failure(code.failureClass, code: code)
-    case .notSent(let why): lastFailure = Failure(why.failureClass, notSent: why)
+    case .failed, .notSent: lastFailure = SenderFailure(answer)
     }
     attemptEndedAt = now
     if !lastFailure.mayPass { return fail(.final) }
@@ -268,10 +253,8 @@ public struct SenderMachine: Machine {
   }
 
   private mutating func fail(_ end: SenderFailure.End) -> [SenderDirective] {
-    let failed = SenderFailure(
-      failure: lastFailure.failure, code: lastFailure.code, notSent: lastFailure.notSent, attempts: attempt,
-      end: end)
-    let directives = self.end(.failed(failed))
+    (lastFailure.attempts, lastFailure.end) = (attempt, end)
+    let directives = self.end(.failed(lastFailure))
     canStartAgain = true
     return directives
   }

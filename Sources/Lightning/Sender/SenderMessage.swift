@@ -11,7 +11,7 @@ public struct SenderMessage: Hashable, Sendable {
   /// By the last error, and by the hint's reason where a hint has ended the payment.
   public init(_ failure: SenderFailure) {
     (headline, text) = Self.words(failure.failure)
-    button = failure.failure.mayPass && failure.notSent?.mayPass ?? true ? "Retry Now" : nil
+    button = failure.mayPass ? "Retry Now" : nil
     if case .hint(let hint) = failure.end {
       // A provider that knows no reason says more than the last error only if it advises against another attempt.
       if hint.hint == .doNotRetry || hint.reason != .unknown { text = Self.advice(hint.reason) }

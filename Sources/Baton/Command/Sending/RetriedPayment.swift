@@ -203,16 +203,6 @@ extension PaymentDocument {
 }
 
 extension SenderFailure {
-  /// Of one attempt.
-  init(_ answer: AttemptAnswer) {
-    self.init(failure: .routeNotFound, code: nil, attempts: 1, end: .final)
-    switch answer {
-    case .failed(let code): (failure, self.code) = (code.failureClass, code)
-    case .notSent(let why): (failure, notSent) = (why.failureClass, why)
-    case .settled, .alreadyPending, .alreadyPaid, .refused: break
-    }
-  }
-
   /// Such as `failed with temporary_channel_failure (0x1007)`, or why nothing was sent.
   var sentence: String {
     if let notSent { return "failed with \(failure.rawValue): \(notSent)" }
