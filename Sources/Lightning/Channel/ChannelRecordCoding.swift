@@ -29,16 +29,9 @@ extension ChannelRecord: WireCodable {
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.field(&id)
     try coder.bits(&isOpener, &sentRevocationLast)
-    try coder.field(&localMsat)
-    try coder.field(&remoteMsat)
-    try coder.field(&localCommitmentNumber)
-    try coder.field(&remoteCommitmentNumber)
-    try coder.field(&revocationsSent)
-    try coder.field(&revocationsReceived)
-    try coder.field(&nextOfferedID)
-    try coder.field(&nextReceivedID)
-    try coder.field(&revision)
-    try coder.field(&lastReceivedSecret)
+    try coder.fields(&localMsat, &remoteMsat, &localCommitmentNumber, &remoteCommitmentNumber)
+    try coder.fields(&revocationsSent, &revocationsReceived, &nextOfferedID, &nextReceivedID)
+    try coder.fields(&revision, &lastReceivedSecret)
     try coder.list(&htlcs, count: UInt8.self)
     var hasSpliced = splicedTo != nil
     var isSplicing = splice != nil
@@ -52,8 +45,7 @@ extension OutPoint: WireCodable {
   package static var blank: OutPoint { OutPoint(transaction: .blank, index: 0) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var (transaction, index) = (transaction, index)
-    try coder.field(&transaction)
-    try coder.field(&index)
+    try coder.fields(&transaction, &index)
     self = OutPoint(transaction: transaction, index: index)
   }
 }
@@ -65,11 +57,8 @@ extension PendingSplice: WireCodable {
 
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.choice(&stage)
-    try coder.field(&isOurs)
-    try coder.field(&fundingIndex)
-    try coder.field(&amountSat)
-    try coder.field(&feeSat)
-    try coder.field(&transaction)
+    try coder.fields(&isOurs, &fundingIndex, &amountSat)
+    try coder.fields(&feeSat, &transaction)
   }
 }
 
@@ -80,10 +69,7 @@ extension HTLC: WireCodable {
 
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.choice(&state)
-    try coder.field(&id)
-    try coder.field(&amountMsat)
-    try coder.field(&paymentHash)
-    try coder.field(&cltvExpiry)
+    try coder.fields(&id, &amountMsat, &paymentHash, &cltvExpiry)
     try codeRemoval(&coder)
     var isOfPayment = paymentData != nil
     try coder.field(&isOfPayment)

@@ -18,12 +18,8 @@ public struct AddHTLC: Hashable, Codable, Sendable, WireCodable {
   }
 
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&id)
-    try coder.field(&amountMsat)
-    try coder.field(&paymentHash)
-    try coder.field(&cltvExpiry)
-    try coder.field(&onion)
+    try coder.fields(&channel, &id, &amountMsat, &paymentHash)
+    try coder.fields(&cltvExpiry, &onion)
     try coder.record(PaymentData.recordType, &paymentData)
     try coder.records(&extensions)
   }
@@ -86,9 +82,7 @@ public struct FulfillHTLC: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: FulfillHTLC { FulfillHTLC(channel: .zero, id: 0, preimage: .zero) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&id)
-    try coder.field(&preimage)
+    try coder.fields(&channel, &id, &preimage)
     try coder.records(&extensions)
   }
 }
@@ -108,9 +102,7 @@ public struct FailHTLC: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: FailHTLC { FailHTLC(channel: .zero, id: 0, reason: []) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&id)
-    try coder.field(&reason)
+    try coder.fields(&channel, &id, &reason)
     try coder.records(&extensions)
   }
 }
@@ -133,10 +125,7 @@ public struct FailMalformedHTLC: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: FailMalformedHTLC { FailMalformedHTLC(channel: .zero, id: 0, code: 0) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&id)
-    try coder.field(&onionHash)
-    try coder.field(&code)
+    try coder.fields(&channel, &id, &onionHash, &code)
     try coder.records(&extensions)
   }
 }
@@ -150,8 +139,7 @@ public struct UpdateFee: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: UpdateFee { UpdateFee(channel: .zero, feeratePerKw: 0) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&feeratePerKw)
+    try coder.fields(&channel, &feeratePerKw)
     try coder.records(&extensions)
   }
 }
@@ -170,8 +158,7 @@ public struct CommitmentSigned: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: CommitmentSigned { CommitmentSigned(channel: .zero) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&signature)
+    try coder.fields(&channel, &signature)
     try coder.list(&htlcSignatures, count: UInt16.self)
     try coder.record(Self.fundingType, &funding)
     try coder.records(&extensions)
@@ -194,9 +181,7 @@ public struct RevokeAndAck: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: RevokeAndAck { RevokeAndAck(channel: .zero, perCommitmentSecret: .zero) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&perCommitmentSecret)
-    try coder.field(&nextPerCommitmentPoint)
+    try coder.fields(&channel, &perCommitmentSecret, &nextPerCommitmentPoint)
     try coder.records(&extensions)
   }
 }
@@ -221,11 +206,8 @@ public struct ChannelReestablish: Hashable, Codable, Sendable, WireCodable {
   }
 
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&nextCommitmentNumber)
-    try coder.field(&nextRevocationNumber)
-    try coder.field(&yourLastPerCommitmentSecret)
-    try coder.field(&myCurrentPerCommitmentPoint)
+    try coder.fields(&channel, &nextCommitmentNumber, &nextRevocationNumber)
+    try coder.fields(&yourLastPerCommitmentSecret, &myCurrentPerCommitmentPoint)
     try coder.record(NextFunding.recordType, &nextFunding)
     try coder.record(FundingLocked.recordType, &fundingLocked)
     try coder.records(&extensions)
@@ -242,8 +224,7 @@ public struct FundingLocked: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: FundingLocked { FundingLocked(transaction: .blank) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&transaction)
-    try coder.field(&flags)
+    try coder.fields(&transaction, &flags)
   }
 }
 
@@ -267,7 +248,6 @@ public struct NextFunding: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: NextFunding { NextFunding(transaction: .blank, needsCommitment: false) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&transaction)
-    try coder.field(&flags)
+    try coder.fields(&transaction, &flags)
   }
 }

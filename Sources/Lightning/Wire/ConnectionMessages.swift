@@ -51,8 +51,7 @@ public struct InitMessage: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: InitMessage { InitMessage() }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&globalFeatures)
-    try coder.field(&features)
+    try coder.fields(&globalFeatures, &features)
     var chains = networks.map(Chains.init)
     try coder.record(Self.networksRecord, &chains)
     networks = chains?.hashes
@@ -122,9 +121,7 @@ public struct FenceAnswer: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: FenceAnswer { FenceAnswer(accepted: false, highest: 0, container: .blank) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&accepted)
-    try coder.field(&highest)
-    try coder.field(&container)
+    try coder.fields(&accepted, &highest, &container)
   }
 }
 
@@ -159,8 +156,7 @@ public struct ErrorOrWarning: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: ErrorOrWarning { ErrorOrWarning(data: []) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&data)
+    try coder.fields(&channel, &data)
     var value = code.map { Payload(bytes: [$0.rawValue]) }
     try coder.record(Self.codeRecord, &value)
     // An unknown code of a later version is ignored.
@@ -190,8 +186,7 @@ public struct Ping: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: Ping { Ping(pongSize: 0) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&pongSize)
-    try coder.field(&ignored)
+    try coder.fields(&pongSize, &ignored)
     try coder.ignoreRecords()
   }
 }

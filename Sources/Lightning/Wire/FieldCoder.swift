@@ -37,6 +37,25 @@ extension FieldCoder {
     try value.code(&self)
   }
 
+  mutating func fields<A: WireCodable, B: WireCodable>(_ a: inout A, _ b: inout B) throws(Failure) {
+    try field(&a)
+    try field(&b)
+  }
+
+  mutating func fields<A: WireCodable, B: WireCodable, C: WireCodable>(
+    _ a: inout A, _ b: inout B, _ c: inout C
+  ) throws(Failure) {
+    try fields(&a, &b)
+    try field(&c)
+  }
+
+  mutating func fields<A: WireCodable, B: WireCodable, C: WireCodable, D: WireCodable>(
+    _ a: inout A, _ b: inout B, _ c: inout C, _ d: inout D
+  ) throws(Failure) {
+    try fields(&a, &b)
+    try fields(&c, &d)
+  }
+
   /// A field that another one announces.
   mutating func field<Value: WireCodable>(_ value: inout Value?, isPresent: Bool) throws(Failure) {
     guard isPresent else { return value = nil }

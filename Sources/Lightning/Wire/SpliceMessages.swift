@@ -9,8 +9,7 @@ public struct Quiescence: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: Quiescence { Quiescence(channel: .zero, isInitiator: false) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&isInitiator)
+    try coder.fields(&channel, &isInitiator)
     try coder.records(&extensions)
   }
 }
@@ -35,11 +34,8 @@ public struct SpliceInit: Hashable, Codable, Sendable, WireCodable {
   }
 
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&contribution)
-    try coder.field(&feeratePerKw)
-    try coder.field(&lockTime)
-    try coder.field(&fundingKey)
+    try coder.fields(&channel, &contribution, &feeratePerKw)
+    try coder.fields(&lockTime, &fundingKey)
     try coder.mark(Self.confirmedInputsType, &needsConfirmedInputs)
     try coder.records(&extensions)
   }
@@ -56,9 +52,7 @@ public struct SpliceAck: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: SpliceAck { SpliceAck(channel: .zero, fundingKey: .zeros) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&contribution)
-    try coder.field(&fundingKey)
+    try coder.fields(&channel, &contribution, &fundingKey)
     try coder.mark(SpliceInit.confirmedInputsType, &needsConfirmedInputs)
     try coder.records(&extensions)
   }
@@ -72,8 +66,7 @@ public struct SpliceLocked: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: SpliceLocked { SpliceLocked(channel: .zero, transaction: .blank) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&transaction)
+    try coder.fields(&channel, &transaction)
     try coder.records(&extensions)
   }
 }
@@ -96,11 +89,8 @@ public struct AddInput: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: AddInput { AddInput(channel: .zero, serial: 0, outputIndex: 0) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&serial)
-    try coder.field(&previous)
-    try coder.field(&outputIndex)
-    try coder.field(&sequence)
+    try coder.fields(&channel, &serial, &previous)
+    try coder.fields(&outputIndex, &sequence)
     try coder.record(Self.sharedInputType, &sharedInput)
     try coder.records(&extensions)
   }
@@ -117,10 +107,7 @@ public struct AddOutput: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: AddOutput { AddOutput(channel: .zero, serial: 0, satoshis: 0, script: []) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&serial)
-    try coder.field(&satoshis)
-    try coder.field(&script)
+    try coder.fields(&channel, &serial, &satoshis, &script)
     try coder.records(&extensions)
   }
 }
@@ -155,8 +142,7 @@ public struct TransactionSignatures: Hashable, Codable, Sendable, WireCodable {
   }
 
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&transaction)
+    try coder.fields(&channel, &transaction)
     try coder.list(&witnesses, count: UInt16.self)
     try coder.record(Self.sharedInputType, &sharedInputSignature)
     try coder.records(&extensions)
@@ -174,8 +160,7 @@ public struct TransactionAbort: Hashable, Codable, Sendable, WireCodable {
 
   package static var blank: TransactionAbort { TransactionAbort(channel: .zero) }
   package mutating func code<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.field(&channel)
-    try coder.field(&data)
+    try coder.fields(&channel, &data)
     try coder.records(&extensions)
   }
 }
