@@ -78,7 +78,7 @@ struct CommandLineParser {
     }
     let place = result.positionals.count
     let declared = current.positionals
-    let takesMany = declared.last.map { $0.count == .any || $0.count == .atLeastOne } ?? false
+    let takesMany = declared.last?.count.mayRepeat ?? false
     guard place < declared.count || takesMany else {
       throw UsageError(description: "\(UsageError.quoted(word)) is one word too many; see \(commandName) -h")
     }
@@ -95,7 +95,7 @@ struct CommandLineParser {
       let names = current.subcommands.map(\.name).joined(separator: ", ")
       throw UsageError(description: "\(commandName) needs a command: \(names)")
     }
-    let needed = current.positionals.filter { $0.count == .one || $0.count == .atLeastOne }
+    let needed = current.positionals.filter { !$0.count.isOptional }
     if result.positionals.count < needed.count {
       let missing = needed[result.positionals.count]
       throw UsageError(description: "\(missing.name) is missing: \(missing.help); see \(commandName) -h")

@@ -8,20 +8,20 @@ struct CommandLineUsage {
   var text: String {
     var text = "\(fullName): \(command.summary)\n\nusage: \(synopsis)\n"
     text += section("commands", command.subcommands.map { ($0.name, $0.summary) })
-    text += section("arguments", command.positionals.map { ($0.name, explained($0.help, $0.value, nil)) })
-    let options = path.reversed().flatMap(\.options)
+    text += section("arguments", command.positionals.map { ($0.name, $0.value.explaining($0.help)) })
+    let options =
+      path.reversed().flatMap(\.options) + OptionDeclaration.common(isProgram: path.count == 1)
     func rows(_ group: String?) -> [(String, String)] {
-      options.filter { $0.group == group }.map {
-        (spelled($0), explained($0.help, $0.value, $0.defaultValue))
+      options.filter { $0.group == group }.map { option in
+        (
+          option.names.joined(separator: ", ") + (option.value == .none ? "" : " \(option.value.name)"),
+          option.explanation
+        )
       }
     }
     var groups: [String] = []
     for case let group? in options.map(\.group) where !groups.contains(group) { groups.append(group) }
-    text += section(
-      "options",
-      rows(nil) + [("-h, --help", "print this help")]
-        + (path.count == 1
-          ? [("--version", "print the version"), ("--man", "print the manual page, for `man -l -`")] : []))
+    text += section("options", rows(nil))
     for group in groups { text += section(group, rows(group)) }
     text += section("examples", command.examples.map { ($0.line, $0.does) })
     return text
@@ -34,27 +34,10 @@ struct CommandLineUsage {
       words.append(command.worksWithoutCommand ? "[COMMAND …]" : "COMMAND …")
     }
     for positional in command.positionals {
-      switch positional.count {
-      case .one: words.append(positional.name)
-      case .optional: words.append("[\(positional.name)]")
-      case .any: words.append("[\(positional.name) …]")
-      case .atLeastOne: words.append("\(positional.name) …")
-      }
+      let name = positional.name + (positional.count.mayRepeat ? " …" : "")
+      words.append(positional.count.isOptional ? "[\(name)]" : name)
     }
     return words.joined(separator: " ")
-  }
-
-  private func spelled(_ option: OptionDeclaration) -> String {
-    let names = option.names.joined(separator: ", ")
-    if case .choice = option.value { return "\(names) WORD" }
-    return option.value == .none ? names : "\(names) \(option.value.placeholder)"
-  }
-
-  private func explained(_ help: String, _ value: OptionValue, _ standard: String?) -> String {
-    var text = help
-    if case .choice(let words) = value { text += ": \(words.joined(separator: ", "))" }
-    if let standard { text += " (default \(standard))" }
-    return text
   }
 
   private func section(_ title: String, _ rows: [(String, String)]) -> String {

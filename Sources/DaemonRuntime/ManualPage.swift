@@ -28,7 +28,8 @@ struct ManualPage {
     text += ".Sh DESCRIPTION\n\(Self.escaped(Self.sentence(command.summary)))\n"
     text += list(of: command.positionals)
     text += section("COMMANDS", commands)
-    text += section("OPTIONS", options(command) + (verb == nil ? [] : options(program)) + common)
+    let common = OptionDeclaration.common(isProgram: verb == nil)
+    text += section("OPTIONS", Self.rows(command.options + (verb == nil ? [] : program.options) + common))
     text += ".Sh EXIT STATUS\n0 if it is done.\n"
     text += ".Ql baton help exit-codes\nprints what each other code means.\n"
     text += section("EXAMPLES", command.examples.map { (".It Li \(Self.argument($0.line))", $0.does, "") })
@@ -50,55 +51,29 @@ struct ManualPage {
 
   private var commands: [Row] {
     command.subcommands.map { sub in
-      let more = verb == nil ? "" : list(of: sub.positionals) + Self.list(options(sub))
+      let more = verb == nil ? "" : list(of: sub.positionals) + Self.list(Self.rows(sub.options))
       return (".It Cm \(sub.name)", sub.summary, more)
     }
   }
 
-  private var common: [Row] {
-    [(".It Fl h , -help", "Print the usage.", "")]
-      + (verb == nil
-        ? [
-          (".It Fl -version", "Print the version.", ""),
-          (".It Fl -man", "Print this page, for mandoc or man.", ""),
-        ] : [])
-  }
-
-  private func options(_ command: CommandLineDeclaration) -> [Row] {
-    command.options.map { option in
+  private static func rows(_ options: [OptionDeclaration]) -> [Row] {
+    options.map { option in
       let names = option.names.map { String($0.dropFirst()) }.joined(separator: " , ")
-      var value = ""
-      switch option.value {
-      case .none: break
-      case .choice: value = " Ar word"
-      default: value = " Ar \(Self.argument(option.value.placeholder))"
-      }
-      return (".It Fl \(names)\(value)", Self.explained(option.help, option.value, option.defaultValue), "")
+      let value = option.value == .none ? "" : " Ar \(argument(option.value.name))"
+      return (".It Fl \(names)\(value)", option.explanation, "")
     }
   }
 
   private func list(of positionals: [PositionalDeclaration]) -> String {
     Self.list(
-      positionals.map { (".It Ar \(Self.argument($0.name))", Self.explained($0.help, $0.value, nil), "") })
+      positionals.map { (".It Ar \(Self.argument($0.name))", $0.value.explaining($0.help), "") })
   }
 
   // MARK: mdoc
 
   private static func synopsis(_ positional: PositionalDeclaration) -> String {
-    let name = argument(positional.name)
-    switch positional.count {
-    case .one: return ".Ar \(name)\n"
-    case .optional: return ".Op Ar \(name)\n"
-    case .any: return ".Op Ar \(name) ...\n"
-    case .atLeastOne: return ".Ar \(name) ...\n"
-    }
-  }
-
-  private static func explained(_ help: String, _ value: OptionValue, _ standard: String?) -> String {
-    var text = help
-    if case .choice(let words) = value { text += ": \(words.joined(separator: ", "))" }
-    if let standard { text += " (default \(standard))" }
-    return text
+    let name = argument(positional.name) + (positional.count.mayRepeat ? " ..." : "")
+    return positional.count.isOptional ? ".Op Ar \(name)\n" : ".Ar \(name)\n"
   }
 
   private func section(_ title: String, _ rows: [Row]) -> String {

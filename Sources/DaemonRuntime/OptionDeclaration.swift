@@ -23,6 +23,20 @@ public struct OptionDeclaration: Sendable {
 
   var name: String { names.first ?? "" }
 
+  var explanation: String {
+    value.explaining(help) + (defaultValue.map { " (default \($0))" } ?? "")
+  }
+
+  /// The options of every command, and those of a program.
+  static func common(isProgram: Bool) -> [OptionDeclaration] {
+    [OptionDeclaration("-h", "--help", help: "print this help")]
+      + (isProgram
+        ? [
+          OptionDeclaration("--version", help: "print the version"),
+          OptionDeclaration("--man", help: "print the manual page, for `man -l -`"),
+        ] : [])
+  }
+
   /// The same option of a command that finds its default otherwise, as these words say.
   public func defaulting(_ words: String) -> OptionDeclaration {
     var other = self

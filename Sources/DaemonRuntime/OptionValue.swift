@@ -38,6 +38,13 @@ public enum OptionValue: Hashable, Sendable {
     }
   }
 
+  /// The placeholder in a list of options, where the words of a choice follow the help.
+  var name: String { if case .choice = self { "WORD" } else { placeholder } }
+
+  func explaining(_ help: String) -> String {
+    if case .choice(let words) = self { "\(help): \(words.joined(separator: ", "))" } else { help }
+  }
+
   /// The expected value, continuing "must be …"; nil if the text is valid. The text is not empty.
   func expectation(violatedBy text: String) -> String? {
     switch self {

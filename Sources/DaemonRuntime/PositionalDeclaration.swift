@@ -1,6 +1,11 @@
 /// A positional argument.
 public struct PositionalDeclaration: Sendable {
-  public enum Count: Sendable { case one, optional, any, atLeastOne }
+  public enum Count: Sendable {
+    case one, optional, any, atLeastOne
+
+    var isOptional: Bool { self == .optional || self == .any }
+    var mayRepeat: Bool { self == .any || self == .atLeastOne }
+  }
 
   public var name: String
   public var value: OptionValue
