@@ -366,23 +366,8 @@ package enum Interruption: Int32, CaseIterable, Sendable {
   case quitByKey = 3
   case terminated = 15
 
-  package var exitCode: ExitCode {
-    switch self {
-    case .hungUp: .hungUp
-    case .interrupted: .interrupted
-    case .quitByKey: .quitByKey
-    case .terminated: .terminated
-    }
-  }
-
-  package var name: String {
-    switch self {
-    case .hungUp: "SIGHUP"
-    case .interrupted: "SIGINT"
-    case .quitByKey: "SIGQUIT"
-    case .terminated: "SIGTERM"
-    }
-  }
+  package var exitCode: ExitCode { ExitCode(rawValue: 128 + rawValue) ?? .terminated }
+  package var name: String { SignalName.word(for: rawValue) }
 
   /// An ignored SIGHUP stays ignored, as `nohup` asks for it. An ignored SIGINT does not: a shell sets that for
   /// background jobs, only so that ^C does not reach them.
