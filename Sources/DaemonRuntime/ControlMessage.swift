@@ -1,3 +1,5 @@
+import Ground
+
 /// The one text format of all local sockets: a verb, then `name: value` lines, an empty line, then bytes.
 ///
 ///     pay
@@ -92,6 +94,13 @@ public struct ControlMessage: Hashable, Sendable {
     _ name: String, in range: ClosedRange<Integer>
   ) throws(ControlMessageError) -> Integer? {
     self[name] == nil ? nil : try integer(name, in: range)
+  }
+
+  public func bytes32(_ name: String) throws(ControlMessageError) -> Bytes32 {
+    guard let value = Bytes32(hex: try required(name)) else {
+      throw .badValue(name: name, expected: "64 hexadecimal digits")
+    }
+    return value
   }
 
   public func flag(_ name: String, default standard: Bool) throws(ControlMessageError) -> Bool {

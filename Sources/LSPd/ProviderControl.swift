@@ -62,12 +62,12 @@ extension Provider {
   }
 
   private func pay(_ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection) throws {
-    let hash = try paymentHash(message)
+    let hash = try message.bytes32("payment-hash")
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map {
       TimeSpan.seconds($0)
     }
-    let payee = try payee(message)
+    let payee = try node("payee", message)
     let data = try paymentData(message)
     let attempt = try message.integerIfPresent("attempt", in: UInt64(1)...1000)
     let attemptID = try attemptID(message)
@@ -142,7 +142,7 @@ extension Provider {
       try answer(client, known.found, waits: waits)
       return
     }
-    let hash = try paymentHash(message)
+    let hash = try message.bytes32("payment-hash")
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
     let waits = try message.flag("wait", default: true)
     guard let found = try PaymentTable.find(hash, number: number, ledger.database) else {
@@ -166,31 +166,16 @@ extension Provider {
   }
 
   private func attemptID(_ message: ControlMessage) throws -> Bytes32? {
-    guard let word = message["attempt-id"] else { return nil }
-    guard let id = Bytes32(hex: word) else {
-      throw ControlMessageError.badValue(name: "attempt-id", expected: "64 hexadecimal digits")
-    }
-    return id
+    message["attempt-id"] == nil ? nil : try message.bytes32("attempt-id")
   }
 
   /// Both values are given, or neither.
   private func paymentData(_ message: ControlMessage) throws -> PaymentData? {
     guard message["payment-secret"] != nil || message["total-msat"] != nil else { return nil }
-    guard let secret = Bytes32(hex: try message.required("payment-secret")) else {
-      throw ControlMessageError.badValue(name: "payment-secret", expected: "64 hexadecimal digits")
-    }
+    let secret = try message.bytes32("payment-secret")
     let total = try message.integer("total-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     return PaymentData(secret: secret, totalMsat: total)
   }
-
-  private func paymentHash(_ message: ControlMessage) throws -> Bytes32 {
-    guard let hash = Bytes32(hex: try message.required("payment-hash")) else {
-      throw ControlMessageError.badValue(name: "payment-hash", expected: "64 hexadecimal digits")
-    }
-    return hash
-  }
-
-  private func payee(_ message: ControlMessage) throws -> PublicKey? { try node("payee", message) }
 
   func node(_ name: String, _ message: ControlMessage) throws -> PublicKey? {
     guard let word = message[name] else { return nil }

@@ -21,7 +21,7 @@ extension Request {
     }
     switch message.verb {
     case "invoice": self = try Self.invoice(message)
-    case "cancel": self = .cancellation(of: try message.paymentHash())
+    case "cancel": self = .cancellation(of: try message.bytes32("payment-hash"))
     case "send":
       let amount = try message.integerIfPresent("amount-msat", in: 1...InvoiceMaker.amountMsatMax)
       self = try .payment(
@@ -66,15 +66,6 @@ extension RequestAnswer {
     case .refused(_, let sentence): .error(sentence)
     case .unknown(_, let sentence): .outcomeUnknown(sentence)
     }
-  }
-}
-
-extension ControlMessage {
-  fileprivate func paymentHash() throws(ControlMessageError) -> Bytes32 {
-    guard let hash = Bytes32(hex: try required("payment-hash")) else {
-      throw .badValue(name: "payment-hash", expected: "64 hexadecimal digits")
-    }
-    return hash
   }
 }
 
