@@ -57,8 +57,8 @@ import PhonePolicy
       Entry("list-categories", "`baton list categories`", [NotificationCategory].self),
       Entry("app-touch", "`baton app tap`, `action`, `dismiss`", AppVerb.Touched.self),
       Entry(
-        "pay", "`baton pay`, `baton lsp open-by-payment`; with `--retry` the last line", PaymentDocument.self),
-      Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
+        "pay", "`baton pay`, `baton send`, `baton lsp open-by-payment`; with `--retry` the last line",
+        PaymentDocument.self),
       Entry(
         "pay-retry-event", "`baton pay --retry hint` or `interim`, a line for each event",
         RetriedPayment.Progress.self),
@@ -76,7 +76,6 @@ import PhonePolicy
       Entry(
         "demo-event", "`baton demo`, `baton run --events`, a line for each event", StoryNarrator.Line.self),
       Entry("run-commands", "`baton run --commands`", [ScenarioCommands.Document].self),
-      Entry("send", "`baton send`", SentPayment.Document.self),
       Entry("sim", "`baton sim`", SimFigures.Document.self),
       Entry("sim-result", "`baton sim --results`, a line for each seed", SeedResult.self),
       Entry("soak", "`baton soak`", SoakReport.self),

@@ -133,8 +133,8 @@ def phone(documents):
     take("lsp-webhooks", "lsp", "webhooks")
     take("pay-count", "pay", "--count", "3", "--rate", "50", "--amount", "21")
     parts = take("invoice", "invoice", "5000")["invoice"]
-    take("pay-parts", "pay", parts, "--parts", "2")
-    take("send", "send", take("invoice", "invoice", "21", "--external")["invoice"])
+    take("pay", "pay", parts, "--parts", "2")
+    take("pay", "send", take("invoice", "invoice", "21", "--external")["invoice"])
     take("withdraw", "withdraw", "1000", ADDRESS)
     take("app", "app", "quit")
     take("lsp-notify", "lsp", "notify", "onion_message_incoming")

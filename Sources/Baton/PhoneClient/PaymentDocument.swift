@@ -1,9 +1,9 @@
 import Ground
 import PhonePolicy
 
-/// The outcome of `baton pay`; the members from `failureClass` on are those of a sender that tries again.
+/// The outcome of a payment; the members from `failureClass` on are those of a sender that tries again.
 package struct PaymentDocument: Report {
-  /// held, offered, settled, failed or pending; with `--retry` settled, failed, pending or not-sent.
+  /// held, offered, settled, failed, pending or not-sent; of `baton send` offered, settled, failed or lost.
   package var state: String
   package var paymentHash: String
   package var amountMsat: UInt64
@@ -28,12 +28,27 @@ package struct PaymentDocument: Report {
   package var symbol: String?
   package var colour: String?
   package var seed: UInt64?
-  package var tookMs: Int64
+  package var parts: [Part]?
+  /// None if nothing was sent.
+  package var tookMs: Int64?
 
-  package init(_ state: String, of invoice: PayableInvoice, took: TimeSpan) {
+  package struct Part: Report {
+    package var amountMsat: UInt64
+    /// lspd's number of the part.
+    package var payment: Int64?
+    /// A payment's state, or not-sent or not-needed.
+    package var state: String
+    package var code: String?
+  }
+
+  package init(_ state: String, of paymentHash: String, amountMsat: UInt64, took: TimeSpan? = nil) {
     self.state = state
-    paymentHash = invoice.paymentHash.hex
-    amountMsat = invoice.amountMsat
-    tookMs = took.wholeMilliseconds
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    tookMs = took?.wholeMilliseconds
+  }
+
+  package init(_ state: String, of invoice: PayableInvoice, took: TimeSpan? = nil) {
+    self.init(state, of: invoice.paymentHash.hex, amountMsat: invoice.amountMsat, took: took)
   }
 }

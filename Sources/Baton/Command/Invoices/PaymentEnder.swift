@@ -1,6 +1,7 @@
-import Ground
 import DaemonRuntime
+import Ground
 import Guardrails
+import Lightning
 import PhonePolicy
 import SharedContainer
 
@@ -71,5 +72,114 @@ struct PaymentEnder {
       default: return nil
       }
     }
+  }
+}
+
+/// An outgoing payment as a sentence.
+struct SentPayment {
+  var paymentHash: String
+  var amountMsat: UInt64
+  /// The state in the wallet's row; `offered` while the HTLC is pending.
+  var state = "offered"
+  var preimage: String?
+  var code: UInt16?
+  var took: TimeSpan
+
+  init(paymentHash: String, amountMsat: UInt64, took: TimeSpan) {
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.took = took
+  }
+
+  init(_ row: WalletView.SentFacts, took: TimeSpan) {
+    self.init(paymentHash: row.paymentHash, amountMsat: row.amountMsat, took: took)
+    state = row.state == "paid" ? "settled" : row.state
+    preimage = row.preimage
+    code = row.failureCode.flatMap { UInt16(exactly: $0) }
+  }
+
+  var isSettled: Bool { state == "settled" }
+
+  private var failure: FailureCode? { code.map { FailureCode(rawValue: $0) } }
+  private var meaning: String? {
+    if state == "lost" {
+      return
+        "the outcome was lost with the wallet's database, and the payment may be settled; ask the recipient before you pay a new invoice"
+    }
+    guard let failure else { return nil }
+    let next = failure.failureClass.mayPass ? "try again later" : "ask for a new invoice"
+    return "\(failure.failureClass.reason); the money is back, \(next)"
+  }
+
+  var sentence: String {
+    let amount = HumanText.amount(msat: amountMsat)
+    switch state {
+    case "offered": return "offered: \(amount), payment hash \(paymentHash.prefix(8))"
+    case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
+    case "failed":
+      guard let failure else { return "failed: the money is back" }
+      return "failed with \(failure.words): \(meaning ?? "the money is back")"
+    default: return "\(state): \(meaning ?? "the wallet's database has no details")"
+    }
+  }
+
+  var document: PaymentDocument {
+    var document = PaymentDocument(state, of: paymentHash, amountMsat: amountMsat, took: took)
+    document.preimage = preimage
+    document.code = failure.map { "\($0)" }
+    document.codeName = failure?.name
+    document.meaning = meaning
+    return document
+  }
+}
+
+/// A splice-out as a sentence.
+struct Withdrawal {
+  var transaction: String
+  var amountSat: UInt64
+  var feeSat: UInt64
+  /// The state in the wallet's row.
+  var state = "signing"
+  var took: TimeSpan
+
+  var isDone: Bool { state == "done" }
+
+  private var meaning: String? {
+    switch state {
+    case "forgotten":
+      "the peer no longer knew the splice, and the wallet had not signed its transaction; no funds moved, try again"
+    case "lost":
+      "the outcome was lost with the wallet's database; check whether the transaction is on chain"
+    default: nil
+    }
+  }
+
+  var sentence: String {
+    let amount = HumanText.amount(msat: amountSat &* 1000)
+    let fee = HumanText.amount(msat: feeSat &* 1000)
+    switch state {
+    case "done":
+      return "done: \(amount) on chain in \(HumanText.span(took)), fee \(fee), transaction \(transaction)"
+    case "forgotten", "lost": return "\(state): \(meaning ?? "")"
+    default:
+      return
+        "begun: \(amount) and a fee of \(fee) leave the channel with transaction \(transaction.prefix(8))"
+    }
+  }
+
+  struct Document: Report {
+    /// signing, done, forgotten or lost.
+    var state: String
+    var txid: String
+    var amountMsat: UInt64
+    var feeMsat: UInt64
+    var meaning: String?
+    var tookMs: Int64
+  }
+
+  var document: Document {
+    Document(
+      state: state, txid: transaction, amountMsat: amountSat &* 1000, feeMsat: feeSat &* 1000,
+      meaning: meaning, tookMs: took.wholeMilliseconds)
   }
 }

@@ -15,6 +15,12 @@ struct PaymentInParts {
     var isOpen: Bool { answer.map { !$0.isFailure && !$0.isSettled } ?? false }
     /// The peer refused the part: parts of another sender complete the payment.
     var isNotNeeded: Bool { !isFirst && answer?.isFailure == true && answer?.isOfPaymentUnderWay == true }
+
+    var document: PaymentDocument.Part {
+      PaymentDocument.Part(
+        amountMsat: amountMsat, payment: answer?.payment.flatMap { Int64($0) },
+        state: isNotNeeded ? "not-needed" : answer?.state ?? "not-sent", code: answer?.code)
+    }
   }
 
   private static let answerTimeout = TimeSpan.seconds(30)
@@ -220,36 +226,6 @@ struct PaymentInParts {
       "; \(HumanText.count(open, "other part")) \(open == 1 ? "is" : "are") failed back when the wallet stops waiting for the missing parts"
   }
 
-  struct Document: Report {
-    /// held, offered, settled, failed, pending or not-sent.
-    var state: String
-    var paymentHash: String
-    var amountMsat: UInt64
-    var preimage: String?
-    var code: String?
-    var codeName: String?
-    var reason: String?
-    var meaning: String?
-    var parts: [PartDocument]
-    var tookMs: Int64?
-  }
-
-  struct PartDocument: Report {
-    var amountMsat: UInt64
-    /// lspd's number of the part.
-    var payment: Int64?
-    /// A payment's state, or not-sent or not-needed.
-    var state: String
-    var code: String?
-
-    fileprivate init(_ part: Part) {
-      amountMsat = part.amountMsat
-      payment = part.answer?.payment.flatMap { Int64($0) }
-      state = part.isNotNeeded ? "not-needed" : part.answer?.state ?? "not-sent"
-      code = part.answer?.code
-    }
-  }
-
   private var state: String {
     isFailed
       ? "failed"
@@ -257,17 +233,22 @@ struct PaymentInParts {
         ? "settled" : isLate ? "pending" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
   }
 
-  private func document(_ took: TimeSpan) -> Document {
-    Document(
-      state: state, paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat,
-      preimage: isSettled ? settled?.preimage : nil, code: failed?.code, codeName: failed?.failure?.name,
-      reason: failed?.reason, meaning: failed?.meaning, parts: parts.map(PartDocument.init),
-      tookMs: took.wholeMilliseconds)
+  private func document(_ took: TimeSpan) -> PaymentDocument {
+    var document = PaymentDocument(state, of: invoice, took: took)
+    document.preimage = isSettled ? settled?.preimage : nil
+    document.code = failed?.code
+    document.codeName = failed?.failure?.name
+    document.reason = failed?.reason
+    document.meaning = failed?.meaning
+    document.parts = parts.map(\.document)
+    return document
   }
 
-  private func document(none earlier: PaymentAnswer) -> Document {
-    Document(
-      state: "not-sent", paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat,
-      reason: earlier.reason, meaning: earlier.meaning, parts: parts.map(PartDocument.init))
+  private func document(none earlier: PaymentAnswer) -> PaymentDocument {
+    var document = PaymentDocument("not-sent", of: invoice)
+    document.reason = earlier.reason
+    document.meaning = earlier.meaning
+    document.parts = parts.map(\.document)
+    return document
   }
 }
