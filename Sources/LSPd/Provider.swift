@@ -222,3 +222,170 @@ extension WebhookOutcome {
     }
   }
 }
+
+// The external recipient of outgoing payments: another node, with its own key.
+extension Provider {
+  static let externalTextMax = 200
+
+  func makeExternalInvoice(
+    _ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection
+  ) throws {
+    let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
+    let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
+    let isForgotten = try message.flag("forgotten", default: false)
+    let text = message["description"] ?? ""
+    guard text.utf8.count <= Self.externalTextMax else {
+      throw ControlMessageError.badValue(
+        name: "description", expected: "at most \(Self.externalTextMax) bytes")
+    }
+    // A secret derived from the key, without copying the key.
+    let ownSecret = key.sharedSecret(with: key.publicKey).bytes
+    guard let preimage = Bytes32(randomBytes(Bytes32.size)), let secret = Bytes32(randomBytes(Bytes32.size)),
+      let node = PrivateKey(HMACSHA256.authenticate(Array("baton elsewhere node".utf8), key: ownSecret))
+    else {
+      client.send(.error("the external node's key could not be made; try again"))
+      return
+    }
+    let hash = SHA256.hash(preimage.bytes)
+    let fields = InvoiceFields(
+      network: .regtest, amountMsat: amount,
+      timestamp: UInt64(bitPattern: clock.wallNanoseconds / 1_000_000_000), paymentHash: hash,
+      paymentSecret: secret, purpose: .text(text), expirySeconds: expiry,
+      finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard, routeHints: [], features: .ofEveryInvoice)
+    let word = try SignedInvoice(fields, signedBy: node).encoded
+    // Durable when this returns. A forgotten invoice is not stored: its payment fails with
+    // incorrect_or_unknown_payment_details.
+    if !isForgotten {
+      try wallet(namedIn: message, for: asked).runner.handle(
+        .externalInvoiceMade(
+          ExternalInvoice(paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
+    }
+    client.send(ControlMessage("invoice", ["invoice": word]))
+  }
+}
+
+// The wallets' webhooks: calls and the control socket's orders.
+extension Provider {
+  func carryOut(_ order: WebhookOrder, of wallet: ServedWallet) {
+    switch order {
+    case .cancel(let call): webhookCaller.cancel(call, of: wallet.number)
+    case .call(let call):
+      do {
+        let timestamp = try WebhookTables.timestamp(of: call.number, wallet.number, ledger.database)
+        webhookCaller.call(call, of: wallet.number, at: timestamp) { [weak wallet] outcome in
+          wallet?.runner.handle(.webhookCalled(call: call.number, outcome))
+        }
+      } catch { fail(error) }
+    }
+  }
+
+  /// A user's order. `lsps5.payment_incoming` comes with a payment alone.
+  func orderNotification(_ message: ControlMessage, of asked: ServedWallet, for client: UnixConnection) throws
+  {
+    let orderable: [WebhookNotification.Method] = [
+      .expirySoon, .liquidityManagementRequest, .onionMessageIncoming,
+    ]
+    guard let method = orderable.first(where: { $0.rawValue == message["method"] }) else {
+      throw ControlMessageError.badValue(
+        name: "method", expected: orderable.map(\.rawValue).joined(separator: ", "))
+    }
+    let timeout = try message.integerIfPresent("timeout", in: UInt32(0)...UInt32.max)
+    guard let notification = WebhookNotification(method, timeout: timeout) else {
+      throw ControlMessageError.badValue(
+        name: "timeout",
+        expected: "a block height with \(WebhookNotification.Method.expirySoon.rawValue) alone")
+    }
+    let wallet = try wallet(namedIn: message, for: asked)
+    guard wallet.runner.core.mayNotify() else {
+      client.send(
+        .error(
+          wallet.runner.core.hasWebhooks
+            ? "the wallet is connected, and hears by itself what waits for it; quit the app first"
+            : "the wallet has no webhook; register one with `baton webhook set`"))
+      return
+    }
+    let before = wallet.runner.core.state.webhooks?.calls.count ?? 0
+    wallet.runner.handle(.notificationOrdered(notification))
+    let calls = (wallet.runner.core.state.webhooks?.calls.count ?? 0) - before
+    client.send(ControlMessage("ok", ["method": method.rawValue, "calls": "\(calls)"]))
+  }
+}
+
+// The wallets: that of lspd's own phone, which also takes unknown nodes, and those of the other phones.
+extension Provider {
+  /// All of the ledger, as a hold ends and a push goes out without the wallet.
+  func beginWallets() throws {
+    own = try begin(
+      .own, state: try ownState(), phoneSocket: options.ownPhoneSocket,
+      awaitsWallet: options.walletFile != nil && options.wallet == nil)
+    for number in try ledger.wallets() where number != .own {
+      let phone = phones.first { $0.wallet == number }
+      _ = try begin(
+        number, state: try readState(of: number), phoneSocket: phone?.iosdSocket, awaitsWallet: phone != nil)
+    }
+  }
+
+  private func begin(
+    _ number: WalletNumber, state: PeerState, phoneSocket: String?, awaitsWallet: Bool
+  ) throws -> ServedWallet {
+    let wallet = try ServedWallet(
+      number, of: self, state: state, phoneSocket: phoneSocket, awaitsWallet: awaitsWallet)
+    wallets[number] = wallet
+    return wallet
+  }
+
+  private func ownState() throws -> PeerState {
+    var state = try readState(of: .own)
+    guard let wallet = options.wallet else { return state }
+    guard state.wallet ?? wallet == wallet, try ledger.wallet(of: wallet) ?? .own == .own else {
+      throw LedgerError.otherWallet
+    }
+    state.wallet = wallet
+    return state
+  }
+
+  private func readState(of number: WalletNumber) throws -> PeerState {
+    guard let newChannel = Bytes32(randomBytes(Bytes32.size)) else {
+      throw LedgerError.unreadable("no random bytes")
+    }
+    return try ledger.readState(of: number, newChannel: newChannel, at: clock.now)
+  }
+
+  func accept(_ connection: PeerConnection) {
+    do {
+      try readWalletFile()
+      try namePhones()
+      try (connection.remote.flatMap(wallet(of:)) ?? own).accept(connection)
+      connection.start()
+    } catch { fail(error) }
+  }
+
+  private func wallet(of node: PublicKey) throws -> ServedWallet? {
+    if node == own.runner.core.state.wallet { return own }
+    return try ledger.wallet(of: node).flatMap { wallets[$0] }
+  }
+
+  // MARK: The control socket
+
+  /// Without a payee the wallet of the phone whose socket was asked. Nil: the payee is no wallet. An LSP with one wallet
+  /// leaves that to the wallet's machine, which may not know its node yet.
+  func wallet(ofPayee payee: PublicKey?, for asked: ServedWallet) throws -> ServedWallet? {
+    guard let payee else { return asked }
+    return try wallet(of: payee) ?? (wallets.count == 1 ? own : nil)
+  }
+
+  /// The wallet that the message names by its node; without a name that of the phone whose socket was asked.
+  func wallet(namedIn message: ControlMessage, for asked: ServedWallet) throws -> ServedWallet {
+    guard let node = try node("wallet", message) else { return asked }
+    guard let wallet = try wallet(of: node) else { throw UnknownWalletError(node: node) }
+    return wallet
+  }
+}
+
+struct UnknownWalletError: Error, CustomStringConvertible {
+  var node: PublicKey
+
+  var description: String {
+    "no wallet of this LSP has the node id \(node.hex); `--phone` adds the wallet of another phone"
+  }
+}

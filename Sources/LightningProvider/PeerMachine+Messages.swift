@@ -187,3 +187,134 @@ extension PeerMachine {
     }
   }
 }
+
+// Connections on which no message arrives any more.
+extension PeerMachine {
+  func silenceEndsAt(_ link: PeerLink) -> Instant? {
+    guard link.state == .registered || link.state == .visiting, let bound = rules.silence else { return nil }
+    return link.silence.map { $0.since + bound }
+  }
+
+  /// Pings, then evicts without an error: silence does not fail the channel (BOLT 1). Later messages are not
+  /// processed.
+  mutating func silencesEnded(at now: Instant, _ step: inout PeerStep) {
+    for index in links.indices {
+      guard let end = silenceEndsAt(links[index]), end <= now else { continue }
+      let id = links[index].id
+      if let next = links[index].silence?.pinged(at: now, due: end) {
+        links[index].silence = next
+        step.messages.append(.send(connection: id, Silence.ping))
+      } else {
+        lose(id, at: now, &step)
+        step.evictions.append(.evict(connection: id, Silence.reason))
+      }
+    }
+  }
+}
+
+// The LSP's side of a splice: it accepts, adds no inputs or outputs of its own, and may delay its signature.
+extension PeerMachine {
+  var features: Features { .ofProvider(splices: fundingKey != nil) }
+
+  var splicingSide: SplicingSide? { fundingKey.map { SplicingSide(role: .answers, key: $0) } }
+
+  mutating func sendHeld(_ step: inout PeerStep, at now: Instant) {
+    guard let due = splicePace.takeDue(at: now) else { return }
+    for message in due.messages { step.messages.append(.send(connection: due.connection, message)) }
+  }
+
+  mutating func quiescenceEnded(_ step: inout PeerStep, at now: Instant) {
+    guard let end = splicePace.quiescenceEndsAt, end <= now, let connection = registered else { return }
+    let why = "the channel was at rest for 60 s: reconnect"
+    let warning = Message.warning(
+      ErrorOrWarning(channel: state.channel.id, text: why, code: .quiescenceTimeout))
+    giveUp(connection, why, sending: warning, at: now, &step)
+  }
+}
+
+// LSPS0 and LSPS5: the wallet's requests about its webhooks, and the calls to them while it is away.
+extension PeerMachine {
+  /// With one the wallet's payments are announced to it, and not by a push.
+  public var hasWebhooks: Bool { state.webhooks?.webhooks.isEmpty == false }
+
+  /// A payment came in the cooldown of the webhooks, which are called after it.
+  public var owesWebhookCall: Bool { state.webhooks?.owesPayment == true }
+
+  var webhooksDeadline: Instant? { state.webhooks?.deadline(webhookRules) }
+
+  /// Nothing without a book: no call is open, and there is no one to tell.
+  mutating func webhooks(_ step: inout PeerStep, _ change: (inout WebhookBook, inout WebhookStep) -> Void) {
+    guard var book = state.webhooks else { return }
+    var done = WebhookStep()
+    change(&book, &done)
+    state.webhooks = book
+    step.changes += done.changes.map { .webhook($0) }
+    step.afterwards += done.orders.map { .webhook($0) }
+  }
+
+  // MARK: Requests
+
+  /// Durable before it is answered.
+  mutating func answer(_ payload: Bytes, on connection: UInt64, at now: Instant) -> [PeerDirective] {
+    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+    var book = state.webhooks ?? WebhookBook()
+    var done = WebhookStep()
+    book.hear(payload.array, webhookRules, at: now, &done)
+    if !done.changes.isEmpty { state.webhooks = book }
+    step.changes += done.changes.map { .webhook($0) }
+    step.messages += reply(done, on: connection)
+    step.afterwards += done.orders.map { .webhook($0) }
+    return step.directives
+  }
+
+  /// A node without a channel has no webhooks.
+  func answerStranger(_ payload: Bytes, on connection: UInt64) -> [PeerDirective] {
+    var done = WebhookStep()
+    WebhookBook.refuseStranger(payload.array, webhookRules, &done)
+    return PeerStep(changes: [.frameActedOn(connection: connection)], messages: reply(done, on: connection))
+      .directives
+  }
+
+  private func reply(_ done: WebhookStep, on connection: UInt64) -> [PeerDirective] {
+    done.reply.map { [.send(connection: connection, .service(Bytes(Array($0.utf8))))] } ?? []
+  }
+
+  // MARK: Notifications
+
+  /// Only of a wallet that is away: one that is here hears by itself.
+  public func mayNotify() -> Bool { registered == nil && hasWebhooks }
+
+  mutating func notify(_ notification: WebhookNotification, _ step: inout PeerStep, at now: Instant) {
+    guard mayNotify() else { return }
+    let rules = webhookRules
+    webhooks(&step) { $0.notice(notification, rules, at: now, &$1) }
+  }
+
+  mutating func notify(_ notification: WebhookNotification, at now: Instant) -> [PeerDirective] {
+    var step = PeerStep()
+    notify(notification, &step, at: now)
+    return step.directives
+  }
+
+  mutating func webhookCalled(
+    _ call: UInt64, _ outcome: WebhookOutcome, at now: Instant
+  ) -> [PeerDirective] {
+    var step = PeerStep()
+    webhooks(&step) { $0.ended(call, outcome, at: now, &$1) }
+    return step.directives
+  }
+
+  mutating func webhooksDue(_ step: inout PeerStep, at now: Instant) {
+    guard let webhooksDeadline, webhooksDeadline <= now else { return }
+    let rules = webhookRules
+    webhooks(&step) { $0.deadlineReached(rules, at: now, &$1) }
+  }
+
+  /// A notification of payments is of no use when none waits for the wallet any more.
+  mutating func endPaymentCalls() -> [PeerDirective] {
+    guard state.payments.isEmpty, state.webhooks?.isQuiet == false else { return [] }
+    var step = PeerStep()
+    webhooks(&step) { $0.paymentsEnded(&$1) }
+    return step.directives
+  }
+}

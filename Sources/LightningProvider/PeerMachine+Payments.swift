@@ -164,3 +164,133 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
     }
   }
 }
+
+// Outgoing payments: they take `externalDelay` through the network and end at the invoice's node. The wallet need
+// not be connected then: the result waits in the channel.
+extension PeerMachine {
+  mutating func externalInvoiceMade(_ invoice: ExternalInvoice) -> [PeerDirective] {
+    guard !state.externalInvoices.contains(where: { $0.paymentHash == invoice.paymentHash }) else {
+      return []
+    }
+    state.externalInvoices.append(invoice)
+    return [.store([.externalMade(invoice)])]
+  }
+
+  /// Routes newly committed HTLCs, and fulfills or fails those that have arrived.
+  mutating func route(_ step: inout PeerStep, at now: Instant) {
+    guard state.channel.mayUpdate else { return }
+    let committed = state.channel.committedHTLCs
+    routed.removeAll { payment in !committed.contains { $0.id == payment.htlc } }
+    for htlc in committed {
+      if !routed.contains(where: { $0.htlc == htlc.id }) {
+        routed.append(RoutedPayment(htlc: htlc.id, arrivesAt: now + externalDelay))
+      }
+      guard routed.contains(where: { $0.htlc == htlc.id && $0.arrivesAt <= now }) else { continue }
+      routed.removeAll { $0.htlc == htlc.id }
+      arrive(htlc, &step)
+    }
+  }
+
+  private mutating func arrive(_ htlc: HTLC, _ step: inout PeerStep) {
+    do throws(ChannelError) {
+      guard
+        let index = state.externalInvoices.firstIndex(where: {
+          $0.paymentHash == htlc.paymentHash && $0.isPaid(by: htlc)
+        })
+      else { return try state.channel.fail(htlc.id, code: FailureCode.incorrectOrUnknownPaymentDetails) }
+      try state.channel.fulfill(htlc.id)
+      state.externalInvoices[index].isPaid = true
+      step.changes.append(.externalPaid(paymentHash: htlc.paymentHash, htlc: htlc.id))
+    } catch {
+      // Cannot happen: `committedHTLCs` lists only removable HTLCs. The HTLC stays as it is.
+    }
+  }
+
+  /// Handles arrivals at a deadline, without a message of the wallet.
+  mutating func arrivals(_ step: inout PeerStep, at now: Instant) {
+    guard state.channel.mayUpdate, routed.contains(where: { $0.arrivesAt <= now }) else { return }
+    let before = state.channel.record
+    route(&step, at: now)
+    if let connection = registered {
+      advance(on: connection, &step, isChanged: state.channel.record != before, at: now)
+    } else if state.channel.record != before {
+      step.changes.append(.channel(StoredChannel(state.channel)))
+    }
+  }
+
+  func message(_ outgoing: ChannelOutgoing) -> Message? {
+    switch outgoing {
+    case .message(let message): return message
+    case .fulfill(let id, let hash):
+      guard let invoice = state.externalInvoices.first(where: { $0.paymentHash == hash }) else { return nil }
+      return state.channel.fulfilMessage(id, preimage: invoice.preimage)
+    }
+  }
+}
+
+// Hints for senders: whether another attempt would arrive, from the state at the moment of the question. The order of
+// the checks is the order of the table in docs/protocols.md.
+extension PeerMachine {
+  /// The wallet is there: a payment needs no wait.
+  static let delayWhenConnected = TimeSpan.seconds(1)
+  /// A pushed wallet is usually connected by then; balance and places in the channel are free when a payment has ended.
+  static let delayWhenAway = TimeSpan.seconds(5)
+
+  public func hint(for question: HintQuestion, at now: Instant) -> ForwardingHint {
+    // The LSP has one channel: to any other node there is no route from here, whenever the sender asks.
+    guard let wallet = state.wallet, question.recipient == wallet else {
+      return ForwardingHint(.doNotRetry, .unknown)
+    }
+    return hint(forAmountMsat: question.amountMsat, at: now)
+  }
+
+  /// For a payment to the wallet.
+  public func hint(forAmountMsat amountMsat: UInt64, at now: Instant) -> ForwardingHint {
+    guard state.failure == nil else { return ForwardingHint(.doNotRetry, .recipientChannelDisabled) }
+    let balanceMsat = state.channel.localMsat
+    // What is in the channel comes back if it fails, and what is held is not spent yet.
+    let offeredMsat = sum(of: state.payments.filter { !$0.isHeld })
+    guard amountMsat <= balanceMsat.addingSaturated(offeredMsat) else {
+      return ForwardingHint(.doNotRetry, .insufficientLiquidity)
+    }
+    let heldMsat = sum(of: state.payments.filter(\.isHeld))
+    guard amountMsat <= balanceMsat - min(balanceMsat, heldMsat) else {
+      return ForwardingHint(.retryLater, .insufficientLiquidity, after: Self.delayWhenAway)
+    }
+    guard state.payments.count < Self.paymentLimit else {
+      return ForwardingHint(.retryLater, .unknown, after: Self.delayWhenAway)
+    }
+    guard registered == nil else {
+      // Between `init` and the re-establishment of the channel is less than a second.
+      let reason: ForwardingHint.Reason = state.channel.isReestablished ? .unknown : .disconnected
+      return ForwardingHint(.retryNow, reason, after: Self.delayWhenConnected)
+    }
+    return ForwardingHint(.retryLater, .disconnected, after: delayUntilThere(at: now))
+  }
+
+  /// Counted from the newest push since the wallet left, while that may still be on its way.
+  private func delayUntilThere(at now: Instant) -> TimeSpan {
+    guard let calledAt = calls.calledAt, now < calledAt + WalletCalls.callBound else {
+      return Self.delayWhenAway
+    }
+    return max(Self.delayWhenConnected, calledAt + Self.delayWhenAway - now)
+  }
+
+  /// A sender chooses the amounts of held payments, which may exceed any balance.
+  private func sum(of payments: [PeerPayment]) -> UInt64 {
+    payments.reduce(0) { $0.addingSaturated($1.request.amountMsat) }
+  }
+}
+
+extension UInt64 {
+  fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? .max : sum
+  }
+}
+
+extension ForwardingHint {
+  fileprivate init(_ hint: Advice, _ reason: Reason, after delay: TimeSpan) {
+    self.init(hint, reason, recommendedDelayMs: UInt64(max(0, delay.wholeMilliseconds)))
+  }
+}

@@ -97,3 +97,152 @@ public struct EndedHolds: Hashable, Codable, Sendable {
     return true
   }
 }
+
+/// A pending payment.
+public struct PeerPayment: Hashable, Codable, Sendable {
+  public enum State: Hashable, Codable, Sendable {
+    /// Waiting for the wallet. → offered, failed
+    case held
+    /// In the channel. → paid, failed
+    case offered(htlc: UInt64)
+  }
+
+  public var request: PaymentRequest
+  public var state: State
+  /// When a push for it was requested.
+  var calledAt: Instant?
+  /// Of Bitkit's form: a push for it was requested since the wallet left, or since this run began; the same for all
+  /// parts of one payment. Nil: none was.
+  var isAnnounced: Bool?
+
+  public init(request: PaymentRequest, state: State = .held) {
+    self.request = request
+    self.state = state
+  }
+
+  public var isHeld: Bool { state == .held }
+
+  /// A push for it was requested since this run began.
+  package var isCalled: Bool { calledAt != nil }
+}
+
+/// One connection of the LSP.
+struct PeerLink: Hashable, Codable, Sendable {
+  enum State: Hashable, Codable, Sendable {
+    /// Only `init` is processed. → registered, visiting, refused
+    case awaitingInit
+    /// The wallet's one connection. → evicted, failed
+    case registered
+    /// An unknown node, without a channel: only its pings are answered. → failed
+    case visiting
+    /// Its fence was refused. Final.
+    case refused
+    /// Replaced by a newer connection, or closed to make room for one. Final.
+    case evicted
+    /// The node broke the protocol, or one end lost data. Final.
+    case failed
+  }
+
+  var id: UInt64
+  var node: PublicKey?
+  /// The time limit for `init`: a silent connection takes a place that the wallet may need.
+  var initBy: Instant
+  var state = State.awaitingInit
+  /// A backup was received.
+  var hasBackedUp = false
+  var chatter = RateLimit(per: Chatter.window)
+  /// BOLT 7 messages, and ends of holds.
+  var gossip = RateLimit(per: Chatter.window)
+  /// Measured from the first message on.
+  var silence: Silence?
+
+  /// Whether its messages are still processed.
+  var isOpen: Bool { state == .awaitingInit || state == .registered || state == .visiting }
+
+  /// Before `init` every other message counts, and from an unknown node every message.
+  func isChatter(_ message: Message) -> Bool {
+    if message.isGossip { return message.isChatter }
+    if state == .visiting { return true }
+    guard state == .awaitingInit else { return message.isChatter }
+    if case .initMessage = message { return false }
+    return true
+  }
+
+  /// Why a message is not processed.
+  var whyIgnored: String {
+    switch state {
+    case .awaitingInit: "it came before init"
+    case .registered, .visiting: "it needs no answer"
+    case .refused: "its connection is refused"
+    case .evicted: "its connection is evicted"
+    case .failed: "its connection has failed"
+    }
+  }
+}
+
+/// The number of a wallet in the LSP's ledger, in the order in which the wallets came.
+public struct WalletNumber: Hashable, Comparable, Sendable {
+  /// The wallet of the phone that the LSP was started with; without a phone, the first that came.
+  public static let own = WalletNumber(1)
+
+  public var value: Int64
+
+  public init(_ value: Int64) { self.value = value }
+
+  public static func < (left: WalletNumber, right: WalletNumber) -> Bool { left.value < right.value }
+}
+
+// The LSP with all instants shifted, and without those that are too old to matter.
+extension PeerMachine: Shiftable {
+  public mutating func shift(by span: TimeSpan) {
+    for index in state.payments.indices { state.payments[index].shift(by: span) }
+    for index in links.indices { links[index].shift(by: span) }
+    calls.shift(by: span)
+    for index in routed.indices { routed[index].shift(by: span) }
+    splicePace.shift(by: span)
+    storage.shift(by: span)
+    otherNodes.shift(by: span)
+    backups.shift(by: span)
+    state.webhooks?.shift(by: span)
+  }
+
+  /// Moves instants that are too old to matter forward, so that equivalent states are equal.
+  public mutating func forgetLongAgo(at now: Instant) {
+    for index in links.indices { links[index].forgetLongAgo(at: now) }
+    for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
+    calls.forgetLongAgo(at: now, unannounced: unannouncedCount)
+    storage.forgetLongAgo(at: now)
+    otherNodes.forgetLongAgo(at: now)
+    backups.forgetLongAgo(at: now)
+  }
+}
+
+extension PeerLink: Shiftable {
+  mutating func shift(by span: TimeSpan) {
+    initBy.shift(by: span)
+    chatter.shift(by: span)
+    gossip.shift(by: span)
+    silence?.shift(by: span)
+  }
+
+  mutating func forgetLongAgo(at now: Instant) {
+    chatter.forgetLongAgo(at: now)
+    gossip.forgetLongAgo(at: now)
+    // The time limit ends with `init`.
+    if state != .awaitingInit { initBy = now }
+    if state != .registered, state != .visiting { silence = nil }
+  }
+}
+
+extension PeerPayment {
+  mutating func shift(by span: TimeSpan) {
+    request.holdUntil.shift(by: span)
+    calledAt?.shift(by: span)
+  }
+
+  mutating func forgetLongAgo(at now: Instant) {
+    // For offered payments `WalletCalls` has the pushes.
+    let isOver = calledAt.map { now >= $0 + WalletCalls.callBound } ?? true
+    if !isHeld || isOver { calledAt = nil }
+  }
+}

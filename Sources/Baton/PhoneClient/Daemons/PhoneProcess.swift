@@ -1,3 +1,4 @@
+import CLinux
 import DaemonRuntime
 import Glibc
 import Ground
@@ -145,5 +146,131 @@ struct DaemonIdentity {
     let name = path.split(separator: "/").last ?? ""
     // The kernel's suffix if the program was rebuilt since.
     return String(name.hasSuffix(" (deleted)") ? name.dropLast(10) : name)
+  }
+}
+
+/// A process held by a pidfd, which cannot come to refer to another process.
+package final class WatchedProcess {
+  package let pid: Int32
+  package let descriptor: Int32
+
+  /// Nil if there is no such process.
+  package init?(pid: Int32) {
+    self.pid = pid
+    descriptor = baton_pidfd_open(pid)
+    if descriptor < 0 { return nil }
+  }
+
+  /// Exactly this process, not a later one of its pid. Nil if it is gone.
+  package init?(_ identity: ProcessIdentity, boot: BootID) throws(SystemError) {
+    guard let pidfd = try ProcessTable.openPidfd(identity, boot: boot) else { return nil }
+    pid = identity.pid
+    descriptor = pidfd
+  }
+
+  /// The pid may have been reused before the pidfd was opened: the listener is looked up again.
+  package convenience init?(listeningOn socket: String) {
+    guard let pid = DaemonProbe.pid(listeningOn: socket) else { return nil }
+    self.init(pid: pid)
+    guard DaemonProbe.pid(listeningOn: socket) == pid else { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  package var hasEnded: Bool { waits(milliseconds: 0) }
+
+  /// Whether it ended in time.
+  package func waitForEnd(within span: TimeSpan) -> Bool {
+    let deadline = Clock.monotonicNow + span
+    while true {
+      let left = (deadline - Clock.monotonicNow).wholeMilliseconds
+      if waits(milliseconds: Int32(clamping: max(0, left))) { return true }
+      if left <= 0 { return false }
+    }
+  }
+
+  private func waits(milliseconds: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, milliseconds) > 0
+  }
+
+  @discardableResult
+  package func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(descriptor, signal) == 0 }
+
+  /// Its next allocation of a page fails.
+  package func denyMemory() -> Bool { baton_deny_memory(pid) == 0 }
+
+  /// Reaps a child of this process; nil for others.
+  package func reap() -> Int32? {
+    var status: Int32 = 0
+    return waitpid(pid, &status, WNOHANG) == pid ? status : nil
+  }
+}
+
+/// A status of `waitpid` as a sentence.
+package struct ProcessEnding: CustomStringConvertible {
+  private let status: Int32?
+
+  package init(_ status: Int32?) { self.status = status }
+
+  package var isGood: Bool { status == 0 }
+
+  var isBySignal: Bool { status.map { baton_wait_signalled($0) != 0 } ?? false }
+
+  /// Nil after a signal, or for an unknown code.
+  package var exitCode: ExitCode? {
+    isBySignal ? nil : status.flatMap { ExitCode(rawValue: baton_wait_exit_code($0)) }
+  }
+
+  package var description: String {
+    guard let status else { return "has ended" }
+    return isBySignal
+      ? "was ended by \(SignalName.word(for: baton_wait_signal(status)))"
+      : "ended with exit code \(baton_wait_exit_code(status))"
+  }
+}
+
+/// What one does by hand to a process of a phone.
+package enum ProcessSignal: Hashable, Sendable {
+  case kill
+  /// The signal that ends a process by a mistake of its own.
+  case crash(Int32)
+  case freeze
+  case thaw
+
+  /// The kernel needs microseconds, a busy machine more.
+  private static let patience = TimeSpan.seconds(10)
+
+  /// Sends it, and waits until the process has ended, stopped, or goes on.
+  package func send(to process: WatchedProcess) throws {
+    let number = number
+    guard process.send(number) || process.hasEnded else { throw SystemError("signal process \(process.pid)") }
+    // A stopped process handles a signal other than SIGKILL only when it goes on.
+    if case .crash = self { process.send(SIGCONT) }
+    try Wait.until("process \(process.pid) to follow signal \(number)", within: Self.patience) {
+      process.hasEnded || hasTakenEffect(process)
+    }
+    switch self {
+    case .kill, .crash: break
+    case .freeze, .thaw:
+      if process.hasEnded { throw CommandFailure(.notDone, "process \(process.pid) has ended meanwhile") }
+    }
+  }
+
+  private func hasTakenEffect(_ process: WatchedProcess) -> Bool {
+    switch self {
+    case .kill, .crash: process.hasEnded
+    case .freeze: ProcessTable.isStopped(process.pid)
+    case .thaw: !ProcessTable.isStopped(process.pid)
+    }
+  }
+
+  private var number: Int32 {
+    switch self {
+    case .kill: SIGKILL
+    case .crash(let number): number
+    case .freeze: SIGSTOP
+    case .thaw: SIGCONT
+    }
   }
 }

@@ -1,8 +1,11 @@
+import CLinux
 import DaemonRuntime
 import Glibc
 import Ground
 import Guardrails
 import LightningIO
+import PhonePolicy
+import SharedContainer
 
 /// Starts the two daemons of a phone, lspd first, as iosd needs its address. If a start fails, the daemons already
 /// started are ended.
@@ -308,5 +311,132 @@ final class StartedDaemon {
     return CommandFailure(
       code.flatMap { [.badConfiguration, .wrongUsage].contains($0) ? $0 : nil } ?? .daemonMissing,
       "\(daemon.rawValue) \(what)\(end)", details: lines)
+  }
+}
+
+/// Starts a daemon that outlives this process: in its own session, with its output in `log`. Without a log it writes to
+/// this terminal, in its own process group.
+package enum DaemonStarter {
+  package static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
+    -> WatchedProcess
+  {
+    // Opened like every file of a phone: no link, no file of another user.
+    let output: Int32?
+    do throws(SystemError) {
+      output = if let log { try PlainFile.open(log, O_WRONLY | O_CREAT | O_APPEND) } else { nil }
+    } catch { throw CommandFailure(.cannotCreate, error.description) }
+    defer { if let output { close(output) } }
+    CrashTraces.withholdReports()
+    // A daemon must not inherit descriptors: a caller may wait for the end of such a pipe.
+    _ = baton_close_on_exec_from(3)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let output {
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+      posix_spawn_file_actions_adddup2(&actions, output, 2)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Signals blocked here must reach the daemon.
+    var nothingBlocked = sigset_t()
+    sigemptyset(&nothingBlocked)
+    posix_spawnattr_setsigmask(&attributes, &nothingBlocked)
+    var ignoredByUs = sigset_t()
+    sigemptyset(&ignoredByUs)
+    sigaddset(&ignoredByUs, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &ignoredByUs)
+    // POSIX_SPAWN_SETSIGDEF, SETSIGMASK, SETSID and SETPGROUP of <spawn.h>, which are not imported. With a session or a
+    // group of its own, a ^C in our terminal does not reach the daemon.
+    posix_spawnattr_setflags(&attributes, 0x04 | 0x08 | (log == nil ? 0x02 : 0x80))
+    var pid: pid_t = 0
+    let code = withCStrings([path] + arguments) {
+      posix_spawn(&pid, path, &actions, &attributes, $0, environ)
+    }
+    guard code == 0, let process = WatchedProcess(pid: pid) else {
+      let trouble = code == 0 ? errno : code
+      let isOurs = [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(trouble)
+      throw CommandFailure(
+        isOurs ? .cannotCreate : .badConfiguration,
+        ChildProcess.failure(toStart: path, code: trouble).description)
+    }
+    return process
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return pointers.withUnsafeMutableBufferPointer { body(UnsafePointer($0.baseAddress!)) }
+  }
+}
+
+/// The wallet that a phone's home was last started with, in a file of iosd's: a later `baton up` keeps it. The wallet's
+/// processes, its pushes and its texts belong together, so another one comes only by its name.
+package enum HomeWallet {
+  private static func path(_ phone: Phone) -> String { phone.os + "/wallet" }
+
+  /// Nil for a home without one, such as a new one.
+  package static func read(of phone: Phone) throws(CommandFailure) -> WalletProfile? {
+    let path = path(phone)
+    let bytes: [UInt8]?
+    do throws(SystemError) {
+      // As at the start: nothing is believed of a home that others can change.
+      try OwnHome.check(phone.home)
+      bytes = try SmallFile.readOwn(path, limit: 64)
+    } catch { throw CommandFailure(.cannotCreate, error.description) }
+    guard let bytes else { return nil }
+    guard let wallet = WalletProfile(named: String(decoding: bytes, as: UTF8.self).filter { $0 != "\n" })
+    else {
+      throw CommandFailure(
+        .badConfiguration, "\(path) names no wallet that this program knows; name the wallet with --wallet")
+    }
+    return wallet
+  }
+
+  /// For people; nil where it cannot be read, and in a home without one.
+  package static func name(of phone: Phone) -> String? { (try? read(of: phone))?.name }
+
+  static func write(_ wallet: WalletProfile, of phone: Phone) throws(CommandFailure) {
+    do throws(SystemError) {
+      try PlainFile.replace(path(phone), with: Array("\(wallet.name)\n".utf8))
+    } catch { throw CommandFailure(.cannotCreate, error.description) }
+  }
+}
+
+/// A wallet process that was not started by iosd but by hand, such as by `baton pair`: a second one of its role would
+/// only wait for it.
+package struct HandRunProcess: Report, Hashable {
+  /// Its program.
+  package let process: String
+  package let pid: Int32
+
+  /// Processes whose iosd was just killed need some time to exit.
+  private static let timeout = TimeSpan.seconds(5)
+
+  package var sentence: String {
+    "iosd does not run, and \(process == "mainappd" ? "the app" : "the extension") was started by hand (process \(pid)); end it before `baton up`"
+  }
+
+  /// Empty while iosd runs: then the processes are iosd's.
+  package static func all(of phone: Phone) -> [HandRunProcess] {
+    guard case .noProcess = DaemonProbe.look(at: phone.iosdSocket) else { return [] }
+    let presence = ContainerLayout(directory: phone.container).presence
+    return [("app", "mainappd"), ("extension", "notifyextd")].compactMap { role, name in
+      DaemonProbe.pid(listeningOn: "\(presence)/\(role).sock").map { HandRunProcess(process: name, pid: $0) }
+    }
+  }
+
+  /// Throws for a process that does not exit in time.
+  package static func refuse(of phone: Phone) throws(CommandFailure) {
+    for process in all(of: phone) {
+      guard let watched = WatchedProcess(pid: process.pid) else { continue }
+      guard watched.waitForEnd(within: timeout) else {
+        throw CommandFailure(.daemonMissing, process.sentence)
+      }
+    }
   }
 }

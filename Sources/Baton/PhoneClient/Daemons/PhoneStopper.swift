@@ -1,6 +1,6 @@
-import Ground
 import DaemonRuntime
 import Glibc
+import Ground
 
 /// Ends the daemons of a phone: iosd first, as the wallet processes still send messages to lspd.
 package struct PhoneStopper {
@@ -73,5 +73,48 @@ package struct PhoneStopper {
       let line = JSONValue(parsing: Array(last.utf8)), line["kind"]?.text == "end"
     else { return nil }
     return line["reason"]?.text
+  }
+}
+
+/// Finds the process that listens on a control socket, from the socket itself: a pid file may be stale.
+package enum DaemonProbe {
+  package enum Listener {
+    case noProcess
+    case ours(pid: Int32)
+    /// Another user's process, or an unusable socket: why, and what to do.
+    case unusable(String)
+  }
+
+  package static func look(at path: String) -> Listener {
+    do throws(SystemError) {
+      guard let peer = try PeerCredentials.listener(at: path), peer.pid > 0 else { return .noProcess }
+      if peer.isOurs { return .ours(pid: peer.pid) }
+      return .unusable(
+        "process \(peer.pid) of the user \(peer.user) listens on \(path); use a phone of your own")
+    } catch {
+      switch error.code {
+      case ENOENT, ENOTDIR, EAGAIN: return .noProcess
+      default: return .unusable(error.description)
+      }
+    }
+  }
+
+  /// Nil if no process of this user listens there.
+  package static func pid(listeningOn path: String) -> Int32? {
+    if case .ours(let pid) = look(at: path) { pid } else { nil }
+  }
+}
+
+/// A stopped daemon: the kernel accepts connections for it, but no answer would come.
+package struct StoppedDaemon: CustomStringConvertible {
+  package let description: String
+
+  /// Nil if it is not stopped. Checked twice, as a tracer stops its process for moments.
+  package init?(_ daemon: Daemon, pid: Int32) {
+    guard ProcessTable.isStopped(pid) else { return nil }
+    poll(nil, 0, 50)
+    guard ProcessTable.isStopped(pid) else { return nil }
+    description =
+      "\(daemon.rawValue) \(pid) is stopped (SIGSTOP or a debugger); `baton thaw \(daemon.rawValue)` continues it"
   }
 }

@@ -2,9 +2,9 @@
 // received yet. A database of its own beside the node's, so that the extension never opens the node's state, and never
 // waits for the app. It decides nothing: the app reads and removes the records.
 
-import Platform
 import Ground
 import Guardrails
+import Platform
 
 #if canImport(Darwin)
   import Darwin
@@ -178,5 +178,97 @@ public struct IncomingStore: Sendable {
     do { return try body() } catch let error as DatabaseError {
       throw error.kind == .busy ? .busy : .failed(error.description)
     } catch { throw .failed("\(error)") }
+  }
+}
+
+// A damaged store is no reason to lose the next payments: it is set aside for whoever looks into it, and a new one
+// begins. Only the extension does this, which is one process: two that set aside at once could lose a new store.
+extension IncomingStore {
+  /// The oldest damaged stores stay, and the newest.
+  static let setAsideLimit = 3
+
+  /// Returns what is damaged; nil if nothing is. A busy store, and one of a newer program, is no damage.
+  static func damage(in body: () throws -> Void) throws -> DatabaseError? {
+    do {
+      try body()
+      return nil
+    } catch let error as DatabaseError where error.isDamage { return error }
+  }
+
+  /// A row that reads well can have a damaged neighbour, which only the app would find. The store is small.
+  static func check(_ database: Connection) throws {
+    let words = try database.firstRow("PRAGMA integrity_check(1)")?.text(0) ?? "it cannot be checked"
+    guard words == "ok" else { throw DatabaseError(kind: .corrupt, database: database.path, words: words) }
+  }
+
+  /// Returns the sentence for the journal.
+  func setAside(because damage: DatabaseError) throws(IncomingStoreError) -> String {
+    let names = (1...Self.setAsideLimit).map { "\(path).damaged-\($0)" }
+    let name = names.first { access($0, F_OK) != 0 } ?? names[Self.setAsideLimit - 1]
+    // The log first: beside a new database it would be taken for that one's.
+    for suffix in ["-wal", "-shm", ""] where rename(path + suffix, name + suffix) != 0 && errno != ENOENT {
+      throw .failed(
+        "\(path) is damaged, and cannot be set aside (\(String(cString: strerror(errno)))); check its directory"
+      )
+    }
+    return "\(damage.database) was damaged (\(damage.words)): it is now \(name), and a new one begins"
+  }
+}
+
+extension DatabaseError {
+  fileprivate var isDamage: Bool {
+    switch kind {
+    case .corrupt, .notADatabase, .lacksAPart: true
+    default: false
+    }
+  }
+}
+
+/// Why the store gave no answer.
+public enum IncomingStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Another process is in a transaction: not a fault, try again.
+  case busy
+  /// One sentence for users.
+  case failed(String)
+
+  init(_ error: OwnError) {
+    let why: String
+    if case .failed(let code) = error.fault {
+      why = "\(String(cString: strerror(code))); check its directory"
+    } else {
+      why = error.fault.sentence ?? "it cannot be opened"
+    }
+    self = .failed("cannot use \(error.path): \(why)")
+  }
+
+  public var description: String {
+    switch self {
+    case .busy: "another process is in a transaction of the announced payments; try again in a moment"
+    case .failed(let sentence): sentence
+    }
+  }
+}
+
+/// A stored record, with the time of its first push.
+public struct IncomingEntry: Hashable, Sendable {
+  public let record: IncomingRecord
+  /// In seconds of the wall clock.
+  public let arrivedAt: Int64
+
+  public init(_ record: IncomingRecord, arrivedAt: Int64) {
+    self.record = record
+    self.arrivedAt = arrivedAt
+  }
+
+  /// Nil for a kind or state of a newer program: the other records are shown all the same.
+  init?(_ row: Row) throws {
+    guard let hash = Bytes32(try row.blob(0)) else { throw row.mismatch(0, "32 bytes") }
+    guard let kind = Announcement.Kind(rawValue: try row.text(2)),
+      let state = IncomingRecord.State(rawValue: try row.text(5))
+    else { return nil }
+    self.init(
+      IncomingRecord(
+        paymentHash: hash, amountMsat: try row.bits(1), kind: kind, isHeld: try row.integer(3) != 0,
+        holdEndsAt: try row.optionalInteger(4), state: state), arrivedAt: try row.integer(6))
   }
 }

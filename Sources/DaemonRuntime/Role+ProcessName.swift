@@ -1,6 +1,0 @@
-import Ground
-
-extension Role {
-  /// The name of its program.
-  public var processName: String { self == .app ? "mainappd" : "notifyextd" }
-}
