@@ -16,9 +16,13 @@ public struct ChildProcess: Sendable {
   public var channel: Int32
 
   public struct Options: Sendable {
+    /// Its limits; negative for the parent's.
     public var stackBytes: Int64 = 256 * 1024
+    public var coreBytes: Int64 = 0
     public var diesWithParent = true
-    /// Its standard output and standard error; -1 for the parent's.
+    public var leadsSession = false
+    /// Its standard input, output and error; -1 for the parent's.
+    public var input: Int32 = -1
     public var output: Int32 = -1
     public var error: Int32 = -1
     /// `cgroup.procs` of a group that the child joins before its first instruction; owned by the caller.
@@ -38,7 +42,9 @@ public struct ChildProcess: Sendable {
     var ends: [Int32] = [-1, -1]
     if baton_seqpacket_pair(&ends) != 0 { throw SystemError("create a socket pair") }
     defer { close(ends[1]) }
-    let pid = spawn(path, [path] + arguments, environment(adding: options.environment), ends[1], options)
+    var options = options
+    options.environment.append((name: channelVariable, value: "\(channelDescriptor)"))
+    let pid = spawn(path, arguments: arguments, channel: ends[1], options)
     if pid < 0 {
       let error = Self.failure(toStart: path, code: errno)
       close(ends[0])
@@ -64,25 +70,26 @@ public struct ChildProcess: Sendable {
       "start \(path)", code: code, because: code == ENOENT ? MissingInterpreter(of: path)?.sentence : nil)
   }
 
-  private static func spawn(
-    _ path: String, _ arguments: [String], _ environment: [String], _ channel: Int32, _ options: Options
+  /// The pid, or -1 with `errno`. The child inherits no other descriptor, and no ignored signal.
+  public static func spawn(
+    _ path: String, arguments: [String], channel: Int32 = -1, _ options: Options
   ) -> Int32 {
-    withCStrings(arguments) { argumentPointers in
-      withCStrings(environment) { environmentPointers in
+    withCStrings([path] + arguments) { argumentPointers in
+      withCStrings(environment(adding: options.environment)) { environmentPointers in
         path.withCString { path in
           var plan = baton_spawn_plan(
             path: path, arguments: argumentPointers, environment: environmentPointers, channel: channel,
-            input: -1, output: options.output, error: options.error, stack_limit: options.stackBytes,
-            core_limit: 0, own_process_group: 1, parent_death_signal: options.diesWithParent ? SIGKILL : 0,
-            group: options.group)
+            input: options.input, output: options.output, error: options.error,
+            stack_limit: options.stackBytes, core_limit: options.coreBytes, own_process_group: 1,
+            own_session: options.leadsSession ? 1 : 0,
+            parent_death_signal: options.diesWithParent ? SIGKILL : 0, group: options.group)
           return baton_spawn(&plan)
         }
       }
     }
   }
 
-  private static func environment(adding additions: [(name: String, value: String)]) -> [String] {
-    let all = additions + [(name: channelVariable, value: "\(channelDescriptor)")]
+  private static func environment(adding all: [(name: String, value: String)]) -> [String] {
     var entries: [String] = []
     var entry = environ
     while let text = entry.pointee {

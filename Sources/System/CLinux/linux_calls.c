@@ -144,10 +144,6 @@ int baton_deny_memory(int32_t pid) {
   return prlimit(pid, RLIMIT_AS, &none, NULL);
 }
 
-int baton_close_on_exec_from(int descriptor) {
-  return (int)syscall(SYS_close_range, (unsigned)descriptor, ~0U, CLOSE_RANGE_CLOEXEC);
-}
-
 int baton_wait_exit_code(int status) { return WEXITSTATUS(status); }
 int baton_wait_signalled(int status) { return WIFSIGNALED(status); }
 int baton_wait_signal(int status) { return WTERMSIG(status); }
@@ -177,7 +173,7 @@ static void become_child(const struct baton_spawn_plan *plan, int report, int32_
   for (int number = 1; number < 65; number++) sigaction(number, &standard, NULL);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  if (plan->own_process_group && setpgid(0, 0)) goto failed;
+  if (plan->own_session ? setsid() < 0 : plan->own_process_group && setpgid(0, 0)) goto failed;
   if (plan->parent_death_signal) {
     if (prctl(PR_SET_PDEATHSIG, plan->parent_death_signal)) goto failed;
     // The parent may have died before the line above: then the signal would never be sent.

@@ -1,4 +1,3 @@
-import CLinux
 import DaemonRuntime
 import Glibc
 import Ground
@@ -146,11 +145,7 @@ package final class PhoneStarter {
   }
 
   /// lspd's address for wallets.
-  private var address: String? {
-    guard let bytes = try? SmallFile.readOwn(phone.lspdAddress, limit: 128) else { return nil }
-    let text = String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
-    return PeerAddress(text) == nil ? nil : text
-  }
+  private var address: PeerAddress? { PeerAddress(file: phone.lspdAddress) }
 
   private func arguments(for daemon: Daemon) throws(CommandFailure) -> [String] {
     switch daemon {
@@ -327,50 +322,24 @@ package enum DaemonStarter {
     } catch { throw CommandFailure(.cannotCreate, error.description) }
     defer { if let output { close(output) } }
     CrashTraces.withholdReports()
-    // A daemon must not inherit descriptors: a caller may wait for the end of such a pipe.
-    _ = baton_close_on_exec_from(3)
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    if let output {
-      posix_spawn_file_actions_adddup2(&actions, output, 1)
-      posix_spawn_file_actions_adddup2(&actions, output, 2)
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // Signals blocked here must reach the daemon.
-    var nothingBlocked = sigset_t()
-    sigemptyset(&nothingBlocked)
-    posix_spawnattr_setsigmask(&attributes, &nothingBlocked)
-    var ignoredByUs = sigset_t()
-    sigemptyset(&ignoredByUs)
-    sigaddset(&ignoredByUs, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &ignoredByUs)
-    // POSIX_SPAWN_SETSIGDEF, SETSIGMASK, SETSID and SETPGROUP of <spawn.h>, which are not imported. With a session or a
-    // group of its own, a ^C in our terminal does not reach the daemon.
-    posix_spawnattr_setflags(&attributes, 0x04 | 0x08 | (log == nil ? 0x02 : 0x80))
-    var pid: pid_t = 0
-    let code = withCStrings([path] + arguments) {
-      posix_spawn(&pid, path, &actions, &attributes, $0, environ)
-    }
-    guard code == 0, let process = WatchedProcess(pid: pid) else {
-      let trouble = code == 0 ? errno : code
+    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { close(input) }
+    var options = ChildProcess.Options()
+    (options.input, options.output, options.error) = (input, output ?? -1, output ?? -1)
+    (options.stackBytes, options.coreBytes) = (-1, -1)
+    options.diesWithParent = false
+    // With a session or a group of its own, a ^C in our terminal does not reach the daemon.
+    options.leadsSession = log != nil
+    options.environment = []
+    let pid = ChildProcess.spawn(path, arguments: arguments, options)
+    guard pid >= 0, let process = WatchedProcess(pid: pid) else {
+      let trouble = errno
       let isOurs = [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(trouble)
       throw CommandFailure(
         isOurs ? .cannotCreate : .badConfiguration,
         ChildProcess.failure(toStart: path, code: trouble).description)
     }
     return process
-  }
-
-  private static func withCStrings<Result>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-  ) -> Result {
-    var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
-    defer { for pointer in pointers { free(pointer) } }
-    return pointers.withUnsafeMutableBufferPointer { body(UnsafePointer($0.baseAddress!)) }
   }
 }
 

@@ -42,8 +42,6 @@ int baton_adopt_orphans(void);
 int baton_is_ignored(int signal);
 /// Disables core dumps of this process, to a file and to a core_pattern program.
 int baton_dump_no_core(void);
-/// Sets close-on-exec on all descriptors from this one on.
-int baton_close_on_exec_from(int descriptor);
 int baton_wait_exit_code(int status);
 int baton_wait_signalled(int status);
 int baton_wait_signal(int status);
@@ -59,6 +57,8 @@ struct baton_spawn_plan {
   // Soft limits in bytes; negative keeps the parent's.
   int64_t stack_limit, core_limit;
   int own_process_group;
+  // With a process group of its own too.
+  int own_session;
   // The signal the child gets when its parent dies; 0 for none.
   int parent_death_signal;
   // `cgroup.procs` of the group that the child joins before execve, open for writing; -1 for none.
