@@ -54,6 +54,13 @@ public enum JSONValue: Hashable, Sendable {
   func integer<T: FixedWidthInteger>() -> T? { if case .number(let digits) = self { T(digits) } else { nil } }
 }
 
+/// The members that have a value, in this order.
+extension JSONValue: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral members: (String, JSONValue?)...) {
+    self = .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
+  }
+}
+
 public struct JSONMember: Hashable, Sendable {
   public let key: String
   public let value: JSONValue

@@ -48,8 +48,7 @@ public struct HTTPResponse: Hashable, Sendable {
 
   /// A refusal with one sentence.
   public init(status: Int, error: String, allow: String? = nil) {
-    let body = JSONValue.object([JSONMember(key: "error", value: .string(error))])
-    self.init(status: status, json: body.json, allow: allow)
+    self.init(status: status, json: (["error": .string(error)] as JSONValue).json, allow: allow)
   }
 
   public init(status: Int, contentType: String, body: String, more: [HTTPHeader] = []) {

@@ -60,14 +60,10 @@ public struct ForwardingHint: Hashable, Codable, Sendable {
   }
 
   public var value: JSONValue {
-    var members = [
-      JSONMember(key: "hint", value: .string(hint.rawValue)),
-      JSONMember(key: "reason", value: .string(reason.rawValue)),
+    [
+      "hint": .string(hint.rawValue), "reason": .string(reason.rawValue),
+      Self.delayName: recommendedDelayMs.map { .number("\($0)") },
     ]
-    if let recommendedDelayMs {
-      members.append(JSONMember(key: Self.delayName, value: .number("\(recommendedDelayMs)")))
-    }
-    return .object(members)
   }
 }
 

@@ -61,12 +61,10 @@ public struct ServiceError: Error, Hashable, Codable, Sendable {
   // MARK: JSON
 
   var value: JSONValue {
-    let data: JSONMember? =
-      unrecognized.map { JSONMember(key: "unrecognized", value: .array($0.map { .string($0) })) }
-      ?? maxWebhooks.map { JSONMember(key: "max_webhooks", value: .number("\($0)")) }
-    return .object(
-      [JSONMember(key: "code", value: .number("\(code)")), JSONMember(key: "message", value: .string(word))]
-        + (data.map { [JSONMember(key: "data", value: .object([$0]))] } ?? []))
+    let data: JSONValue? =
+      unrecognized.map { ["unrecognized": .array($0.map { .string($0) })] }
+      ?? maxWebhooks.map { ["max_webhooks": .number("\($0)")] }
+    return ["code": .number("\(code)"), "message": .string(word), "data": data]
   }
 
   /// By its code alone: an LSP's sentence is not shown to users. An unreadable error has the code 0.

@@ -269,17 +269,11 @@ public struct ServiceReply: Hashable, Sendable {
     }
   }
 
-  static func encoded(_ id: JSONValue, result: [JSONMember]) -> String {
-    encoded(id, JSONMember(key: "result", value: .object(result)))
+  static func encoded(_ id: JSONValue, result: JSONValue) -> String {
+    (["jsonrpc": .string("2.0"), "id": id, "result": result] as JSONValue).json
   }
 
   static func encoded(_ id: JSONValue, _ error: ServiceError) -> String {
-    encoded(id, JSONMember(key: "error", value: error.value))
-  }
-
-  private static func encoded(_ id: JSONValue, _ outcome: JSONMember) -> String {
-    JSONValue.object([
-      JSONMember(key: "jsonrpc", value: .string("2.0")), JSONMember(key: "id", value: id), outcome,
-    ]).json
+    (["jsonrpc": .string("2.0"), "id": id, "error": error.value] as JSONValue).json
   }
 }

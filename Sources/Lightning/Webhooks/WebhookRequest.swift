@@ -32,16 +32,13 @@ public enum WebhookRequest: Hashable, Codable, Sendable {
   /// The message's payload. LSPS0: the id is random, of at least 80 bits.
   public func encoded(id: String) -> [UInt8] {
     switch self {
-    case .protocols: return ServiceRequest.encoded(Self.protocolsMethod, id: id, [])
-    case .list: return ServiceRequest.encoded(Self.listMethod, id: id, [])
+    case .protocols: ServiceRequest.encoded(Self.protocolsMethod, id: id, [:])
+    case .list: ServiceRequest.encoded(Self.listMethod, id: id, [:])
     case .set(let name, let url):
-      return ServiceRequest.encoded(
-        Self.setMethod, id: id, [Self.name(name), JSONMember(key: "webhook", value: .string(url))])
-    case .remove(let name): return ServiceRequest.encoded(Self.removeMethod, id: id, [Self.name(name)])
+      ServiceRequest.encoded(Self.setMethod, id: id, ["app_name": .string(name), "webhook": .string(url)])
+    case .remove(let name): ServiceRequest.encoded(Self.removeMethod, id: id, ["app_name": .string(name)])
     }
   }
-
-  private static func name(_ name: String) -> JSONMember { JSONMember(key: "app_name", value: .string(name)) }
 
   /// Nil for a result without the answer's members. Unknown members are ignored.
   public func answer(reading result: JSONValue) -> WebhookAnswer? {
@@ -69,23 +66,17 @@ public enum WebhookAnswer: Hashable, Codable, Sendable {
   case list(names: [String], max: UInt64)
   case removed
 
-  var result: [JSONMember] {
-    func number(_ name: String, _ value: UInt64) -> JSONMember {
-      JSONMember(key: name, value: .number("\(value)"))
-    }
+  var result: JSONValue {
     switch self {
-    case .protocols(let numbers):
-      return [JSONMember(key: "protocols", value: .array(numbers.map { .number("\($0)") }))]
+    case .protocols(let numbers): ["protocols": .array(numbers.map { .number("\($0)") })]
     case .set(let count, let max, let isUnchanged):
-      return [
-        number("num_webhooks", count), number("max_webhooks", max),
-        JSONMember(key: "no_change", value: .bool(isUnchanged)),
+      [
+        "num_webhooks": .number("\(count)"), "max_webhooks": .number("\(max)"),
+        "no_change": .bool(isUnchanged),
       ]
     case .list(let names, let max):
-      return [
-        JSONMember(key: "app_names", value: .array(names.map { .string($0) })), number("max_webhooks", max),
-      ]
-    case .removed: return []
+      ["app_names": .array(names.map { .string($0) }), "max_webhooks": .number("\(max)")]
+    case .removed: [:]
     }
   }
 }
@@ -135,12 +126,10 @@ public struct ServiceRequest: Hashable, Sendable {
     return texts
   }
 
-  static func encoded(_ method: String, id: String, _ params: [JSONMember]) -> [UInt8] {
-    Array(
-      JSONValue.object([
-        JSONMember(key: "jsonrpc", value: .string("2.0")), JSONMember(key: "id", value: .string(id)),
-        JSONMember(key: "method", value: .string(method)),
-        JSONMember(key: "params", value: .object(params)),
-      ]).json.utf8)
+  static func encoded(_ method: String, id: String, _ params: JSONValue) -> [UInt8] {
+    let request: JSONValue = [
+      "jsonrpc": .string("2.0"), "id": .string(id), "method": .string(method), "params": params,
+    ]
+    return Array(request.json.utf8)
   }
 }
