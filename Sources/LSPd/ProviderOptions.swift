@@ -38,49 +38,49 @@ struct ProviderOptions {
     ] + SettingsTable.options(of: .lspd),
     examples: [("lspd --home .baton", "be the peer of the phone in that directory")])
 
-  let home: String
-  let listen: HostAndPort?
-  let hold: TimeSpan
-  let externalDelay: TimeSpan
-  let splices: Bool
-  let spliceDelay: TimeSpan
-  let storageDelay: TimeSpan
-  let isLegacy: Bool
+  private let parsed: ParsedCommandLine
+  var listen: HostAndPort? { parsed.hostAndPort("--listen") }
+  var hold: TimeSpan {
+    // Bitkit's plan has 10 to 25 s. Phoenix's LSP tells no time.
+    .seconds(parsed.integer("--hold-seconds") ?? (pushStrategy == .bitkit ? 25 : 60))
+  }
+  var externalDelay: TimeSpan { parsed.time("--arrival-delay") }
+  var splices: Bool { !parsed.isGiven("--no-splices") }
+  var spliceDelay: TimeSpan { parsed.time("--splice-delay") }
+  var storageDelay: TimeSpan { parsed.time("--storage-delay") }
+  var isLegacy: Bool { parsed.isGiven("--legacy") }
   /// Nil: the ledger has it, or the first node whose `init` has a fence becomes it.
   let wallet: PublicKey?
   /// Read until it has the wallet's node id.
-  let walletFile: String?
-  let pushStrategy: PushForm
+  var walletFile: String? { parsed.text("--wallet-file") }
+  var pushStrategy: PushForm { parsed.word("--push-form", as: PushForm.self) }
   /// Bitkit's silent push is sealed.
-  let sealsSilentPush: Bool
-  let sendsSilentPushes: Bool
+  var sealsSilentPush: Bool { parsed.isGiven("--sealed-silent-push") }
+  var sendsSilentPushes: Bool { parsed.isGiven("--silent-pushes") }
   let rules: ConnectionRules
   /// Directories of other phones.
-  let phones: [String]
-  let webhooks: WebhookRules
-  let webhookAuthorities: String?
-  let pushesToOwnPhone: Bool
-  let hintsNeedToken: Bool
+  var phones: [String] { parsed.all("--phone") }
+  private(set) var webhooks: WebhookRules
+  var webhookAuthorities: String? { parsed.text("--webhook-authorities") }
+  var pushesToOwnPhone: Bool { !parsed.isGiven("--only-webhooks") }
+  var hintsNeedToken: Bool { parsed.isGiven("--hint-token") }
 
   init(_ parsed: ParsedCommandLine) {
-    let home = parsed.text("--home") ?? "./.baton"
-    self.home = home
-    listen = parsed.hostAndPort("--listen")
-    pushStrategy = parsed.word("--push-form", as: PushForm.self)
-    hold = .seconds(parsed.integer("--hold-seconds") ?? Self.holdSeconds(pushStrategy))
-    sealsSilentPush = parsed.isGiven("--sealed-silent-push")
-    sendsSilentPushes = parsed.isGiven("--silent-pushes")
+    self.parsed = parsed
+    rules = ConnectionRules(parsed)
+    wallet = parsed.text("--wallet").map { text in
+      guard let node = PublicKey(hex: text) else {
+        exitWithSentence(
+          .wrongUsage, "--wallet must be the 66 hexadecimal digits of a node id; copy the whole id again")
+      }
+      return node
+    }
+    webhooks = WebhookRules(reach: .off, cooldown: parsed.time("--webhook-cooldown"))
     for (option, form) in [("--silent-pushes", PushForm.phoenix), ("--sealed-silent-push", .bitkit)]
     where parsed.isGiven(option) && pushStrategy != form {
       exitWithSentence(
         .wrongUsage, "\(option) is an option of --push-form \(form.rawValue); leave one of the two out")
     }
-    externalDelay = parsed.time("--arrival-delay")
-    splices = !parsed.isGiven("--no-splices")
-    spliceDelay = parsed.time("--splice-delay")
-    storageDelay = parsed.time("--storage-delay")
-    isLegacy = parsed.isGiven("--legacy")
-    phones = parsed.all("--phone")
     if !phones.isEmpty, isLegacy {
       exitWithSentence(
         .wrongUsage,
@@ -95,30 +95,10 @@ struct ProviderOptions {
         "--webhooks loopback would let wallets of other machines call services of this one; use --webhooks public or off, or --listen 127.0.0.1:0"
       )
     }
-    webhooks = WebhookRules(
-      reach: reach ?? (isLocal ? .loopback : .off), cooldown: parsed.time("--webhook-cooldown"))
-    webhookAuthorities = parsed.text("--webhook-authorities")
-    pushesToOwnPhone = !parsed.isGiven("--only-webhooks")
-    hintsNeedToken = parsed.isGiven("--hint-token")
-    walletFile = parsed.text("--wallet-file")
-    wallet = parsed.text("--wallet").map { text in
-      guard let node = PublicKey(hex: text) else {
-        exitWithSentence(
-          .wrongUsage, "--wallet must be the 66 hexadecimal digits of a node id; copy the whole id again")
-      }
-      return node
-    }
-    rules = ConnectionRules(parsed)
+    webhooks.reach = reach ?? (isLocal ? .loopback : .off)
   }
 
-  /// Bitkit's plan has 10 to 25 s. Phoenix's LSP tells no time.
-  private static func holdSeconds(_ form: PushForm) -> Int64 {
-    switch form {
-    case .phoenix: 60
-    case .bitkit: 25
-    }
-  }
-
+  var home: String { parsed.text("--home") ?? "./.baton" }
   var directory: String { "\(home)/lsp" }
   var ledger: String { "\(directory)/ledger.sqlite" }
   var socket: String { "\(directory)/lspd.sock" }
