@@ -4,22 +4,25 @@ import Lightning
 // Messages, of the wallet on its registered connection and of unknown nodes.
 extension PeerMachine {
   mutating func received(
-    _ message: Message, from connection: UInt64, at now: Instant
-  ) -> [PeerDirective] {
+    _ message: Message, from connection: UInt64, at now: Instant, _ step: inout PeerStep
+  ) {
     guard let index = links.firstIndex(where: { $0.id == connection }) else {
-      return [.store([.frameIgnored(connection: connection, "its connection is closed")])]
+      return step.ignore(connection, "its connection is closed")
     }
     let link = links[index]
     if rules.silence != nil { links[index].silence = Silence(since: now) }
-    if link.isOpen, isTooMuch(message, of: index, at: now) { return giveUpSilently(connection, at: now) }
+    if link.isOpen, isTooMuch(message, of: index, at: now) {
+      return giveUpSilently(connection, at: now, &step)
+    }
     if link.isChatter(message), link.isOpen, !links[index].chatter.takes(of: rules.chatter, at: now) {
-      return undecodable(Chatter.excess(rules.chatter), from: connection, at: now)
+      return undecodable(Chatter.excess(rules.chatter), from: connection, at: now, &step)
     }
     switch (link.state, message) {
-    case (.awaitingInit, .initMessage(let initMessage)): return received(initMessage, by: connection, at: now)
-    case (.registered, _): return received(message, at: now, on: connection)
-    case (.visiting, _): return receivedFromOtherNode(message, at: now, on: connection)
-    default: return [.store([.frameIgnored(connection: connection, link.whyIgnored)])]
+    case (.awaitingInit, .initMessage(let initMessage)):
+      received(initMessage, by: connection, at: now, &step)
+    case (.registered, _): received(message, at: now, on: connection, &step)
+    case (.visiting, _): receivedFromOtherNode(message, at: now, on: connection, &step)
+    default: step.ignore(connection, link.whyIgnored)
     }
   }
 
@@ -30,80 +33,71 @@ extension PeerMachine {
   }
 
   /// Closes without a message, so that the connection adds no more rows than its end.
-  private mutating func giveUpSilently(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
+  private mutating func giveUpSilently(_ connection: UInt64, at now: Instant, _ step: inout PeerStep) {
     let why = "too many ignorable messages"
-    var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+    step.ignore(connection, why)
     lose(connection, at: now, &step)
     step.evictions.append(.evict(connection: connection, why))
-    return step.directives
   }
 
   private mutating func receivedFromOtherNode(
-    _ message: Message, at now: Instant, on connection: UInt64
-  ) -> [PeerDirective] {
+    _ message: Message, at now: Instant, on connection: UInt64, _ step: inout PeerStep
+  ) {
     switch message {
     case .ping, .initMessage, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
-      return received(message, at: now, on: connection)
-    case .service(let payload): return answerStranger(payload, on: connection)
-    case .peerStorage, .pushKey, .holdEnded:
-      return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
+      received(message, at: now, on: connection, &step)
+    case .service(let payload): answerStranger(payload, on: connection, &step)
+    case .peerStorage, .pushKey, .holdEnded: step.ignore(connection, "there is no channel with this node")
     default:
       let why = "there is no channel with this node"
-      var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+      step.ignore(connection, why)
       // BOLT 2: an error about the channel in the message, which is not ours.
       let answer =
         message.channel.map { Message.error(ErrorOrWarning(channel: $0, text: why)) }
         ?? .warning(ErrorOrWarning(text: why))
       giveUp(connection, why, sending: answer, at: now, &step)
-      return step.directives
     }
   }
 
   mutating func undecodable(
-    _ why: String, from connection: UInt64, at now: Instant
-  ) -> [PeerDirective] {
-    var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+    _ why: String, from connection: UInt64, at now: Instant, _ step: inout PeerStep
+  ) {
+    step.ignore(connection, why)
     if let link = link(connection), link.isOpen { giveUp(connection, why, at: now, &step) }
-    return step.directives
   }
 
   private mutating func received(
-    _ message: Message, at now: Instant, on connection: UInt64
-  ) -> [PeerDirective] {
+    _ message: Message, at now: Instant, on connection: UInt64, _ step: inout PeerStep
+  ) {
     let acted = LedgerChange.frameActedOn(connection: connection)
     switch message {
     case .ping(let ping):
-      guard let answer = ping.answer else { return [.store([acted])] }
-      return [.store([acted]), .send(connection: connection, answer)]
+      step.changes.append(acted)
+      if let answer = ping.answer { step.messages.append(.send(connection: connection, answer)) }
     case .peerStorage(let blob) where !takesBackup(blob, of: connection, at: now):
       let why = "more than \(BackupLoad.bytesPerMinute / 1024 / 1024) MiB of backups came within a minute"
-      var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+      step.ignore(connection, why)
       giveUp(connection, why, at: now, &step)
-      return step.directives
     case .peerStorage(let blob):
-      var step = PeerStep(changes: [acted])
+      step.changes.append(acted)
       if storage.storesAtOnce(blob, of: connection, at: now) { store(blob, of: connection, &step) }
-      return step.directives
     case .initMessage:
-      var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
+      step.ignore(connection, "a second init")
       giveUp(connection, "there is a second init: send it once", at: now, &step)
-      return step.directives
     case .error(let error):
-      var step = PeerStep(changes: [acted])
+      step.changes.append(acted)
       let isOtherNode = link(connection)?.state == .visiting
       let text = isOtherNode ? "another node reports an error" : "the wallet reports: \(error.text)"
       // An error is not answered with an error.
       lose(connection, at: now, &step)
       step.messages.append(.close(connection: connection, text))
-      return step.directives
-    case _ where message.gossipAnswer != nil:
-      return [.store([acted])] + (message.gossipAnswer.map { [.send(connection: connection, $0)] } ?? [])
-    case .pushKey(let key): return received(key, on: connection)
-    case .service(let payload): return answer(payload, on: connection, at: now)
+    case .pushKey(let key): received(key, on: connection, &step)
+    case .service(let payload): answer(payload, on: connection, at: now, &step)
     case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .holdEnded, .unknown:
-      return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
-    default:
-      return receivedForChannel(message, at: now, on: connection)
+      guard let answer = message.gossipAnswer else { return step.ignore(connection, "it needs no answer") }
+      step.changes.append(acted)
+      step.messages.append(.send(connection: connection, answer))
+    default: receivedForChannel(message, at: now, on: connection, &step)
     }
   }
 
@@ -119,24 +113,23 @@ extension PeerMachine {
   }
 
   private mutating func receivedForChannel(
-    _ message: Message, at now: Instant, on connection: UInt64
-  ) -> [PeerDirective] {
+    _ message: Message, at now: Instant, on connection: UInt64, _ step: inout PeerStep
+  ) {
     let facts: [ChannelFact]
     do throws(ChannelError) { facts = try state.channel.receive(message) } catch {
-      return refused(error, at: now, on: connection)
+      return refused(error, at: now, on: connection, &step)
     }
-    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+    step.changes.append(.frameActedOn(connection: connection))
     for fact in facts { take(fact, &step) }
     splicePace.watchQuiescence(state.channel, at: now)
     route(&step, at: now)
     advance(on: connection, &step, isChanged: true, at: now)
-    return step.directives
   }
 
   private mutating func refused(
-    _ error: ChannelError, at now: Instant, on connection: UInt64
-  ) -> [PeerDirective] {
-    var step = PeerStep(changes: [.frameIgnored(connection: connection, error.description)])
+    _ error: ChannelError, at now: Instant, on connection: UInt64, _ step: inout PeerStep
+  ) {
+    step.ignore(connection, error.description)
     switch error {
     case .weAreBehind: step.changes.append(.dataLoss(connection: connection, .peer))
     case .peerIsBehind: step.changes.append(.dataLoss(connection: connection, .wallet))
@@ -148,7 +141,6 @@ extension PeerMachine {
       step.changes.append(.channelFailed(connection: connection, body.text))
     }
     giveUp(connection, error.description, sending: answer, at: now, &step)
-    return step.directives
   }
 
   private mutating func take(_ fact: ChannelFact, _ step: inout PeerStep) {
@@ -255,8 +247,10 @@ extension PeerMachine {
   // MARK: Requests
 
   /// Durable before it is answered.
-  mutating func answer(_ payload: Bytes, on connection: UInt64, at now: Instant) -> [PeerDirective] {
-    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+  mutating func answer(
+    _ payload: Bytes, on connection: UInt64, at now: Instant, _ step: inout PeerStep
+  ) {
+    step.changes.append(.frameActedOn(connection: connection))
     var book = state.webhooks ?? WebhookBook()
     var done = WebhookStep()
     book.hear(payload.array, webhookRules, at: now, &done)
@@ -264,15 +258,14 @@ extension PeerMachine {
     step.changes += done.changes.map { .webhook($0) }
     step.messages += reply(done, on: connection)
     step.afterwards += done.orders.map { .webhook($0) }
-    return step.directives
   }
 
   /// A node without a channel has no webhooks.
-  func answerStranger(_ payload: Bytes, on connection: UInt64) -> [PeerDirective] {
+  func answerStranger(_ payload: Bytes, on connection: UInt64, _ step: inout PeerStep) {
     var done = WebhookStep()
     WebhookBook.refuseStranger(payload.array, webhookRules, &done)
-    return PeerStep(changes: [.frameActedOn(connection: connection)], messages: reply(done, on: connection))
-      .directives
+    step.changes.append(.frameActedOn(connection: connection))
+    step.messages += reply(done, on: connection)
   }
 
   private func reply(_ done: WebhookStep, on connection: UInt64) -> [PeerDirective] {
@@ -290,20 +283,6 @@ extension PeerMachine {
     webhooks(&step) { $0.notice(notification, rules, at: now, &$1) }
   }
 
-  mutating func notify(_ notification: WebhookNotification, at now: Instant) -> [PeerDirective] {
-    var step = PeerStep()
-    notify(notification, &step, at: now)
-    return step.directives
-  }
-
-  mutating func webhookCalled(
-    _ call: UInt64, _ outcome: WebhookOutcome, at now: Instant
-  ) -> [PeerDirective] {
-    var step = PeerStep()
-    webhooks(&step) { $0.ended(call, outcome, at: now, &$1) }
-    return step.directives
-  }
-
   mutating func webhooksDue(_ step: inout PeerStep, at now: Instant) {
     guard let webhooksDeadline, webhooksDeadline <= now else { return }
     let rules = webhookRules
@@ -311,10 +290,8 @@ extension PeerMachine {
   }
 
   /// A notification of payments is of no use when none waits for the wallet any more.
-  mutating func endPaymentCalls() -> [PeerDirective] {
-    guard state.payments.isEmpty, state.webhooks?.isQuiet == false else { return [] }
-    var step = PeerStep()
+  mutating func endPaymentCalls(_ step: inout PeerStep) {
+    guard state.payments.isEmpty, state.webhooks?.isQuiet == false else { return }
     webhooks(&step) { $0.paymentsEnded(&$1) }
-    return step.directives
   }
 }

@@ -3,17 +3,18 @@ import Lightning
 
 // Incoming payments: offered while the wallet is connected, else held until `holdUntil`.
 extension PeerMachine {
-  mutating func payRequested(_ request: PaymentRequest, at now: Instant) -> [PeerDirective] {
-    if let failure = refusal(of: request) { return [.answer(payment: request.id, .failed(failure))] }
-    var step = PeerStep(changes: [.paymentHeld(request)])
+  mutating func payRequested(_ request: PaymentRequest, at now: Instant, _ step: inout PeerStep) {
+    if let failure = refusal(of: request) {
+      return step.afterwards.append(.answer(payment: request.id, .failed(failure)))
+    }
+    step.changes.append(.paymentHeld(request))
     let isCalled = isCalled(for: request.paymentHash, at: now)
     append(request)
     forgetEndedHold(of: request.paymentHash, &step)
     if let order = state.orderedFailures {
       state.orderedFailures = order.afterOne
       step.changes.append(.orderedFailureUsed)
-      fail(request.id, .onOrder(code: order.code), &step)
-      return step.directives
+      return fail(request.id, .onOrder(code: order.code), &step)
     }
     if let connection = registered, state.channel.isReestablished {
       calls.noteNews()
@@ -29,12 +30,11 @@ extension PeerMachine {
     if state.payments.last?.request.id == request.id, state.payments.last?.isHeld == true {
       step.afterwards.append(.answer(payment: request.id, .held))
     }
-    return step.directives
   }
 
-  mutating func failuresOrdered(_ order: OrderedFailures) -> [PeerDirective] {
+  mutating func failuresOrdered(_ order: OrderedFailures, _ step: inout PeerStep) {
     state.orderedFailures = order.left > 0 ? order : nil
-    return [.store([.failuresOrdered(order)])]
+    step.changes.append(.failuresOrdered(order))
   }
 
   /// A payment whose time is over is not offered any more, also if the wallet's message came first.
@@ -168,12 +168,10 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
 // Outgoing payments: they take `externalDelay` through the network and end at the invoice's node. The wallet need
 // not be connected then: the result waits in the channel.
 extension PeerMachine {
-  mutating func externalInvoiceMade(_ invoice: ExternalInvoice) -> [PeerDirective] {
-    guard !state.externalInvoices.contains(where: { $0.paymentHash == invoice.paymentHash }) else {
-      return []
-    }
+  mutating func externalInvoiceMade(_ invoice: ExternalInvoice, _ step: inout PeerStep) {
+    guard !state.externalInvoices.contains(where: { $0.paymentHash == invoice.paymentHash }) else { return }
     state.externalInvoices.append(invoice)
-    return [.store([.externalMade(invoice)])]
+    step.changes.append(.externalMade(invoice))
   }
 
   /// Routes newly committed HTLCs, and fulfills or fails those that have arrived.

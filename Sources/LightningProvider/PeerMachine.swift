@@ -141,45 +141,34 @@ public struct PeerMachine: Core {
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
-    storeDueBackup(at: now) + endDueHolds(at: now) + react(to: event, at: now) + endPaymentCalls()
+    var (backup, holds, step, end) = (PeerStep(), PeerStep(), PeerStep(), PeerStep())
+    // First, so that no message of the wallet overtakes the end of the delay.
+    if let due = storage.takeDue(at: now) { store(due.blob, of: due.connection, &backup) }
+    endDueHolds(&holds, at: now)
+    react(to: event, at: now, &step)
+    endPaymentCalls(&end)
+    return [backup, holds, step, end].flatMap(\.directives)
   }
 
-  /// First, so that no message of the wallet overtakes the end of the delay.
-  private mutating func storeDueBackup(at now: Instant) -> [PeerDirective] {
-    guard let due = storage.takeDue(at: now) else { return [] }
-    var step = PeerStep()
-    store(due.blob, of: due.connection, &step)
-    return step.directives
-  }
-
-  private mutating func endDueHolds(at now: Instant) -> [PeerDirective] {
-    var step = PeerStep()
-    endDueHolds(&step, at: now)
-    return step.directives
-  }
-
-  private mutating func react(to event: PeerEvent, at now: Instant) -> [PeerDirective] {
+  private mutating func react(to event: PeerEvent, at now: Instant, _ step: inout PeerStep) {
     switch event {
-    case .deadlineReached: return deadlineReached(at: now)
-    case .walletNamed(let node):
-      if state.wallet == nil || mayBeNamedAnew { state.wallet = node }
-      return []
-    case .connected(let connection, let node): return connected(connection, of: node, at: now)
-    case .received(let connection, let message): return received(message, from: connection, at: now)
-    case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)
-    case .closed(let connection, let why): return closed(connection, why, at: now)
-    case .payRequested(let request): return payRequested(request, at: now)
-    case .externalInvoiceMade(let invoice): return externalInvoiceMade(invoice)
-    case .failuresOrdered(let order): return failuresOrdered(order)
-    case .channelFailureOrdered: return channelFailureOrdered(at: now)
-    case .announcementOrdered(let reason): return announcementOrdered(reason, at: now)
-    case .notificationOrdered(let notification): return notify(notification, at: now)
-    case .webhookCalled(let call, let outcome): return webhookCalled(call, outcome, at: now)
+    case .deadlineReached: deadlineReached(at: now, &step)
+    case .walletNamed(let node): if state.wallet == nil || mayBeNamedAnew { state.wallet = node }
+    case .connected(let connection, let node): connected(connection, of: node, at: now, &step)
+    case .received(let connection, let message): received(message, from: connection, at: now, &step)
+    case .undecodable(let connection, let why): undecodable(why, from: connection, at: now, &step)
+    case .closed(let connection, let why): closed(connection, why, at: now, &step)
+    case .payRequested(let request): payRequested(request, at: now, &step)
+    case .externalInvoiceMade(let invoice): externalInvoiceMade(invoice, &step)
+    case .failuresOrdered(let order): failuresOrdered(order, &step)
+    case .channelFailureOrdered: channelFailureOrdered(at: now, &step)
+    case .announcementOrdered(let reason): announcementOrdered(reason, at: now, &step)
+    case .notificationOrdered(let notification): notify(notification, &step, at: now)
+    case .webhookCalled(let call, let outcome): webhooks(&step) { $0.ended(call, outcome, at: now, &$1) }
     }
   }
 
-  private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
-    var step = PeerStep()
+  private mutating func deadlineReached(at now: Instant, _ step: inout PeerStep) {
     for link in linksBeforeInit where link.initBy <= now {
       giveUp(link.id, "no init came within 10 s: send it first", at: now, &step)
     }
@@ -189,7 +178,6 @@ public struct PeerMachine: Core {
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now { callBack(dueAt: callBackAt, at: now, &step) }
     webhooksDue(&step, at: now)
-    return step.directives
   }
 }
 
@@ -285,15 +273,13 @@ extension PeerMachine {
   // MARK: The push key
 
   /// Each connection repeats the key: only another one is stored.
-  mutating func received(_ key: CurvePoint, on connection: UInt64) -> [PeerDirective] {
+  mutating func received(_ key: CurvePoint, on connection: UInt64, _ step: inout PeerStep) {
     guard let key = PublicKey(key.bytes.array) else {
-      return [.store([.frameIgnored(connection: connection, "the push key is no point of the curve")])]
+      return step.ignore(connection, "the push key is no point of the curve")
     }
-    guard key != state.pushKey else {
-      return [.store([.frameIgnored(connection: connection, "the push key is known")])]
-    }
+    guard key != state.pushKey else { return step.ignore(connection, "the push key is known") }
     state.pushKey = key
-    return [.store([.frameActedOn(connection: connection), .pushKey(key)])]
+    step.changes += [.frameActedOn(connection: connection), .pushKey(key)]
   }
 
   // MARK: Ended holds
@@ -336,13 +322,15 @@ extension PeerMachine {
     for index in links.indices where links[index].id == connection { links[index].state = newState }
   }
 
-  mutating func connected(_ connection: UInt64, of node: PublicKey?, at now: Instant) -> [PeerDirective] {
-    guard link(connection) == nil else { return [] }
+  mutating func connected(
+    _ connection: UInt64, of node: PublicKey?, at now: Instant, _ step: inout PeerStep
+  ) {
+    guard link(connection) == nil else { return }
     guard !isOtherNode(node) || otherNodes.takesConnection(at: now) else {
       // Without a row: rows are the cost that this limit bounds.
-      return [.evict(connection: connection, "too many connections of other nodes")]
+      return step.evictions.append(.evict(connection: connection, "too many connections of other nodes"))
     }
-    var step = PeerStep(changes: [.connectionOpened(connection: connection, node: node)])
+    step.changes.append(.connectionOpened(connection: connection, node: node))
     if links.count >= Self.linkLimit, let oldest = evictable {
       set(oldest.id, .evicted)
       step.evictions.append(.evict(connection: oldest.id, "closed to make room for connection \(connection)"))
@@ -350,7 +338,6 @@ extension PeerMachine {
     links.append(PeerLink(id: connection, node: node, initBy: now + Self.initBound))
     // The same for every node, and at once: the answer to the fence comes after the wallet's init.
     step.messages.append(.send(connection: connection, .initMessage(InitMessage(features: features))))
-    return step.directives
   }
 
   /// Whether a connection of this node would be evicted. A caller that asks first writes no journal line for it.
@@ -368,12 +355,11 @@ extension PeerMachine {
   /// Whether the node is not the wallet's, or the wallet's is not known yet. False without a proven node id.
   func isOtherNode(_ node: PublicKey?) -> Bool { node != nil && node != state.wallet }
 
-  mutating func closed(_ connection: UInt64, _ why: String, at now: Instant) -> [PeerDirective] {
-    guard let link = link(connection) else { return [] }
-    var step = PeerStep(changes: [.connectionClosed(connection: connection, why)])
+  mutating func closed(_ connection: UInt64, _ why: String, at now: Instant, _ step: inout PeerStep) {
+    guard let link = link(connection) else { return }
+    step.changes.append(.connectionClosed(connection: connection, why))
     links.removeAll { $0.id == connection }
     if link.state == .registered { walletLeft(at: now, &step) }
-    return step.directives
   }
 
   private mutating func walletLeft(at now: Instant, _ step: inout PeerStep) {
@@ -412,49 +398,47 @@ extension PeerMachine {
   }
 
   mutating func received(
-    _ initMessage: InitMessage, by connection: UInt64, at now: Instant
-  ) -> [PeerDirective] {
+    _ initMessage: InitMessage, by connection: UInt64, at now: Instant, _ step: inout PeerStep
+  ) {
+    step.changes.append(.frameActedOn(connection: connection))
     if isOtherNode(connection, initMessage) {
-      return acceptOtherNode(connection, initMessage.mismatch, at: now)
+      return acceptOtherNode(connection, initMessage.mismatch, at: now, &step)
     }
     if let mismatch = initMessage.mismatch {
-      var step = PeerStep(changes: [.frameActedOn(connection: connection)])
-      giveUp(connection, Self.sentence(mismatch), at: now, &step)
-      return step.directives
+      return giveUp(connection, Self.sentence(mismatch), at: now, &step)
     }
     let splices = initMessage.offersSplices
     guard !isLegacy else {
-      return accept(connection, .unfenced, initMessage.fence, raising: nil, splices: splices, at: now)
+      return accept(connection, .unfenced, initMessage.fence, raising: nil, splices: splices, at: now, &step)
     }
     guard let fence = initMessage.fence else {
       // A wallet that has once sent a fence always sends one: without this check any connection could replace the
       // wallet's.
       guard let known = state.fence else {
-        return accept(connection, .unfenced, nil, raising: nil, splices: splices, at: now)
+        return accept(connection, .unfenced, nil, raising: nil, splices: splices, at: now, &step)
       }
-      return refuse(connection, .refusedWithoutFence, nil, known)
+      return refuse(connection, .refusedWithoutFence, nil, known, &step)
     }
     guard fence.epoch <= UInt64(Int64.max) else {
-      var step = PeerStep(changes: [.frameActedOn(connection: connection)])
-      giveUp(connection, "the epoch is above \(Int64.max), which no container can store", at: now, &step)
-      return step.directives
+      return giveUp(
+        connection, "the epoch is above \(Int64.max), which no container can store", at: now, &step)
     }
     guard let known = state.fence else {
-      return accept(connection, .accepted, fence, raising: fence, splices: splices, at: now)
+      return accept(connection, .accepted, fence, raising: fence, splices: splices, at: now, &step)
     }
     if !(fence.container == known.container) {
       // Only a user requests this, for exactly the claim that the LSP has reported; the other device is then fenced
       // off.
       guard initMessage.replaces?.isExactly(known) == true, fence.epoch > known.epoch else {
-        return refuse(connection, .refusedOtherContainer, fence, known)
+        return refuse(connection, .refusedOtherContainer, fence, known, &step)
       }
     }
-    if fence.epoch < known.epoch { return refuse(connection, .refusedLowerEpoch, fence, known) }
+    if fence.epoch < known.epoch { return refuse(connection, .refusedLowerEpoch, fence, known, &step) }
     if fence.epoch == known.epoch, fence.incarnation != known.incarnation {
-      return refuse(connection, .refusedOtherIncarnation, fence, known)
+      return refuse(connection, .refusedOtherIncarnation, fence, known, &step)
     }
-    return accept(
-      connection, .accepted, fence, raising: fence == known ? nil : fence, splices: splices, at: now)
+    accept(
+      connection, .accepted, fence, raising: fence == known ? nil : fence, splices: splices, at: now, &step)
   }
 
   /// The wallet is the named node; else the first that sent a fence, as no other software does; at an LSP without
@@ -470,27 +454,23 @@ extension PeerMachine {
 
   /// An unknown node's fence is ignored: only the wallet's node can raise the stored one.
   private mutating func acceptOtherNode(
-    _ connection: UInt64, _ mismatch: String?, at now: Instant
-  ) -> [PeerDirective] {
+    _ connection: UInt64, _ mismatch: String?, at now: Instant, _ step: inout PeerStep
+  ) {
     set(connection, .visiting)
-    var step = PeerStep(changes: [
-      .frameActedOn(connection: connection), .connectionJudged(connection: connection, .visitor, nil),
-    ])
+    step.changes.append(.connectionJudged(connection: connection, .visitor, nil))
     if let mismatch { giveUp(connection, Self.sentence(mismatch), at: now, &step) }
-    return step.directives
   }
 
   private static func sentence(_ mismatch: String) -> String { "your init is incompatible: \(mismatch)" }
 
   private mutating func refuse(
-    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Claim?, _ known: Claim
-  ) -> [PeerDirective] {
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Claim?, _ known: Claim,
+    _ step: inout PeerStep
+  ) {
     set(connection, .refused)
     let answer = FenceAnswer(accepted: false, highest: known.epoch, container: known.container)
-    return [
-      .store([
-        .frameActedOn(connection: connection), .connectionJudged(connection: connection, verdict, fence),
-      ]),
+    step.changes.append(.connectionJudged(connection: connection, verdict, fence))
+    step.messages += [
       .send(connection: connection, .fenceAnswer(answer)),
       .close(connection: connection, verdict.rawValue),
     ]
@@ -498,9 +478,8 @@ extension PeerMachine {
 
   private mutating func accept(
     _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Claim?, raising: Claim?, splices: Bool,
-    at now: Instant
-  ) -> [PeerDirective] {
-    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+    at now: Instant, _ step: inout PeerStep
+  ) {
     if let raising {
       state.fence = raising
       step.changes.append(.fence(raising))
@@ -524,13 +503,11 @@ extension PeerMachine {
     }
     if let failure = state.failure {
       let error = Message.error(ErrorOrWarning(channel: state.channel.id, text: failure))
-      giveUp(connection, "the channel has failed", sending: error, at: now, &step)
-      return step.directives
+      return giveUp(connection, "the channel has failed", sending: error, at: now, &step)
     }
     step.messages.append(
       .send(connection: connection, state.channel.reestablish(splicing: splices ? splicingSide : nil)))
     step.messages += endedHolds(for: connection)
-    return step.directives
   }
 }
 
@@ -552,22 +529,21 @@ extension PeerMachine {
   }
 
   /// There is no cooperative close (`shutdown`): a closed channel is one that the LSP has failed.
-  mutating func announcementOrdered(_ reason: PushReason, at now: Instant) -> [PeerDirective] {
-    guard refusalToAnnounce(reason) == nil else { return [] }
-    let change = reason == .mutualClose ? channelFailureOrdered(at: now) : []
-    return change + [.requestPush(PushRequest(reason: reason, kind: .alert))]
+  mutating func announcementOrdered(_ reason: PushReason, at now: Instant, _ step: inout PeerStep) {
+    guard refusalToAnnounce(reason) == nil else { return }
+    if reason == .mutualClose { channelFailureOrdered(at: now, &step) }
+    step.afterwards.append(.requestPush(PushRequest(reason: reason, kind: .alert)))
   }
 
   /// BOLT 1: the error fails the channel for good. A held payment waits for its end, and is not offered any more.
-  mutating func channelFailureOrdered(at now: Instant) -> [PeerDirective] {
-    guard refusalToFailChannel == nil else { return [] }
+  mutating func channelFailureOrdered(at now: Instant, _ step: inout PeerStep) {
+    guard refusalToFailChannel == nil else { return }
     state.failure = Self.failedOnOrder
     let connection = registered
-    var step = PeerStep(changes: [.channelFailed(connection: connection ?? 0, Self.failedOnOrder)])
+    step.changes.append(.channelFailed(connection: connection ?? 0, Self.failedOnOrder))
     if let connection {
       let error = Message.error(ErrorOrWarning(channel: state.channel.id, text: Self.failedOnOrder))
       giveUp(connection, "the channel has failed", sending: error, at: now, &step)
     }
-    return step.directives
   }
 }

@@ -7,6 +7,11 @@ struct PeerStep {
   /// Answers and push requests, after the changes that they report.
   var afterwards: [PeerDirective] = []
 
+  /// The frame of the event changes nothing.
+  mutating func ignore(_ connection: UInt64, _ why: String) {
+    changes.append(.frameIgnored(connection: connection, why))
+  }
+
   var directives: [PeerDirective] {
     (changes.isEmpty ? [] : [.store(changes)]) + evictions + messages + afterwards
   }
