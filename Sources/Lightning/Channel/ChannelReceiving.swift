@@ -7,61 +7,31 @@ extension Channel {
   public mutating func receive(_ message: Message) throws(ChannelError) -> [ChannelFact] {
     switch message {
     case .channelReestablish(let body): return try receiveReestablish(body)
-    case .addHTLC(let body):
-      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.add(body)
-      }
-    case .fulfillHTLC(let body):
-      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.fulfilled(body)
-      }
-    case .failHTLC(let body):
-      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.failed(body)
-      }
-    case .failMalformedHTLC(let body):
-      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.failedAsMalformed(body)
-      }
-    case .updateFee(let body):
-      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.feeUpdate()
-      }
-    case .commitmentSigned(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.committed(body)
-      }
-    case .revokeAndAck(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
-        try channel.revoked(body)
-      }
-    case .quiescence, .addInput, .addOutput, .transactionComplete, .transactionSignatures, .transactionAbort,
-      .spliceLocked, .spliceInit, .spliceAck:
-      return try take(message, about: message.channel ?? .zero) { (channel) throws(ChannelError) in
-        try channel.receiveOfSplice(message)
-      }
     case .initMessage, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer,
       .pushKey, .holdEnded, .service, .unknown:
       return []
+    default:
+      let id = message.channel ?? .zero
+      guard id == record.id else { throw .otherChannel(id) }
+      guard link.isUp else { throw .notReestablished }
+      return try change { (channel) throws(ChannelError) in try channel.take(message) }
     }
   }
 
-  private mutating func take(
-    _ message: Message, about id: Bytes32,
-    _ body: (inout Channel) throws(ChannelError) -> [ChannelFact]
-  ) throws(ChannelError) -> [ChannelFact] {
-    guard id == record.id else { throw .otherChannel(id) }
-    guard link.isUp else { throw .notReestablished }
-    return try change(body)
-  }
-
-  private mutating func update(
-    _ message: Message, about id: Bytes32,
-    _ body: (inout Channel) throws(ChannelError) -> [ChannelFact]
-  ) throws(ChannelError) -> [ChannelFact] {
-    try take(message, about: id) { (channel) throws(ChannelError) in
-      try channel.checkUpdate(message.type)
-      return try body(&channel)
+  private mutating func take(_ message: Message) throws(ChannelError) -> [ChannelFact] {
+    switch message {
+    case .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee: try checkUpdate(message.type)
+    default: break
+    }
+    return switch message {
+    case .addHTLC(let body): try add(body)
+    case .fulfillHTLC(let body): try fulfilled(body)
+    case .failHTLC(let body): try failed(body)
+    case .failMalformedHTLC(let body): try failedAsMalformed(body)
+    case .updateFee: try feeUpdate()
+    case .commitmentSigned(let body): try committed(body)
+    case .revokeAndAck(let body): try revoked(body)
+    default: try receiveOfSplice(message)
     }
   }
 
