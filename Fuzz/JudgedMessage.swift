@@ -67,7 +67,7 @@ enum JudgedMessage {
       WireMessage.Reestablish(
         channel: body.channel.bytes, nextCommitment: body.nextCommitmentNumber,
         nextRevocation: body.nextRevocationNumber, secret: body.yourLastPerCommitmentSecret.bytes,
-        fundings: WireMessage.Fundings(
+        fundings: Fundings(
           next: body.nextFunding?.transaction.hash.bytes,
           needsCommitment: body.nextFunding?.needsCommitment ?? false,
           locked: body.fundingLocked?.transaction.hash.bytes)))
@@ -79,18 +79,20 @@ enum JudgedMessage {
     case .quiescence(let body) where body.extensions.records.isEmpty: .stfu(isInitiator: body.isInitiator)
     case .spliceInit(let body) where body.extensions.records.isEmpty && !body.needsConfirmedInputs:
       .begin(
-        contribution: body.contribution, feeratePerKw: UInt64(body.feeratePerKw),
-        lockTime: UInt64(body.lockTime), key: body.fundingKey.bytes.array)
+        SpliceTerms(
+          contribution: body.contribution, feeratePerKw: UInt64(body.feeratePerKw),
+          lockTime: UInt64(body.lockTime), key: body.fundingKey.bytes.array))
     case .spliceAck(let body) where body.extensions.records.isEmpty && !body.needsConfirmedInputs:
       .agree(contribution: body.contribution, key: body.fundingKey.bytes.array)
     case .addInput(let body) where body.extensions.records.isEmpty && body.previous.count == 0:
       body.sharedInput.map {
         .input(
-          serial: body.serial, outputIndex: UInt64(body.outputIndex), sequence: UInt64(body.sequence),
-          spends: $0.hash.bytes)
+          SpliceInput(
+            serial: body.serial, outputIndex: UInt64(body.outputIndex), sequence: UInt64(body.sequence),
+            spends: $0.hash.bytes))
       }
     case .addOutput(let body) where body.extensions.records.isEmpty:
-      .output(serial: body.serial, satoshis: body.satoshis, script: body.script.array)
+      .output(SpliceOutput(serial: body.serial, satoshis: body.satoshis, script: body.script.array))
     case .transactionComplete(let body) where body.extensions.records.isEmpty: .complete
     case .transactionSignatures(let body)
     where body.extensions.records.isEmpty && body.witnesses.isEmpty

@@ -80,7 +80,7 @@
   @Test func `A warning with an unknown code is reported as malformed`() throws {
     let run = try SampleStory.tellOfStfu(
       61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))
-    #expect(try findings(run).contains { $0.sentence.contains("is not allowed in a warning") })
+    #expect(try findings(run).contains { $0.sentence.contains("is not allowed in warning") })
   }
 
   /// Frames that this version never sends, and that the other end must reject.

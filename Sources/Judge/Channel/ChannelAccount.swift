@@ -33,40 +33,24 @@ struct ChannelAccount {
 
   private func htlcDifferences(from view: ChannelView) -> [String] {
     var differences: [String] = []
-    let rows = Dictionary(htlcs.map { (HTLCName($0.direction, UInt64(bitPattern: $0.id)), $0) }) { first, _ in
+    var rows = Dictionary(htlcs.map { ("\($0.direction) HTLC \(UInt64(bitPattern: $0.id))", $0) }) {
+      first, _ in
       first
     }
-    let known = Set(view.htlcs.map { HTLCName($0.offeredBy == end ? "offered" : "received", $0.id) })
     for htlc in view.htlcs {
-      let direction = htlc.offeredBy == end ? "offered" : "received"
-      guard let entry = rows[HTLCName(direction, htlc.id)] else {
-        differences.append("the \(direction) HTLC \(htlc.id) is missing")
+      let name = "\(htlc.offeredBy == end ? "offered" : "received") HTLC \(htlc.id)"
+      guard let entry = rows.removeValue(forKey: name) else {
+        differences.append("the \(name) is missing")
         continue
       }
       if !matches(entry, htlc) {
         differences.append(
-          "the \(direction) HTLC \(htlc.id) (\(amountWords(entry.amountMsat)), \(entry.state)) differs from "
+          "the \(name) (\(amountWords(entry.amountMsat)), \(entry.state)) differs from "
             + "the one that the messages left pending (\(amountWords(htlc.amountMsat)), \(htlc.stateName(at: end)))"
         )
       }
     }
-    for entry in htlcs {
-      if !known.contains(HTLCName(entry.direction, UInt64(bitPattern: entry.id))) {
-        differences.append(
-          "the messages leave no \(entry.direction) HTLC \(entry.id) pending, but a row has it")
-      }
-    }
-    return differences
-  }
-
-  private struct HTLCName: Hashable {
-    let direction: String
-    let id: UInt64
-
-    init(_ direction: String, _ id: UInt64) {
-      self.direction = direction
-      self.id = id
-    }
+    return differences + rows.keys.sorted().map { "the messages leave no \($0) pending, but a row has it" }
   }
 
   private func matches(_ entry: HTLCEntry, _ htlc: OpenHTLC) -> Bool {
@@ -98,9 +82,11 @@ extension ChannelAccount {
     }
     // The outcome of a lost splice is unknown.
     let known = splices.filter { $0.state != "lost" }
-    let byEnd = Dictionary(known.map { (Ended($0.txid, $0.state == "forgotten"), $0) }) { first, _ in first }
+    // A forgotten splice may be made again.
+    let key = { (txid: [UInt8], isForgotten: Bool) in txid + [isForgotten ? 1 : 0] }
+    let byEnd = Dictionary(known.map { (key($0.txid, $0.state == "forgotten"), $0) }) { first, _ in first }
     for splice in view.splices {
-      guard let entry = byEnd[Ended(splice.plan.txid, splice.end == .forgotten)] else {
+      guard let entry = byEnd[key(splice.plan.txid, splice.end == .forgotten)] else {
         if !isRestored {
           differences.append("a splice of \(amountWords(splice.plan.amountSat &* 1000)) is missing")
         }
@@ -112,16 +98,6 @@ extension ChannelAccount {
       differences.append("it has \(known.count) splices, but the messages have \(view.splices.count)")
     }
     return differences
-  }
-
-  private struct Ended: Hashable {
-    let txid: [UInt8]
-    let isForgotten: Bool
-
-    init(_ txid: [UInt8], _ isForgotten: Bool) {
-      self.txid = txid
-      self.isForgotten = isForgotten
-    }
   }
 
   private func problem(of entry: SpliceEntry, _ splice: BoundSplice) -> String? {
@@ -204,8 +180,7 @@ struct WalletViews {
       for step in steps {
         switch step {
         case .revoke:
-          let secret = Secrets.perCommitment(
-            channel: view.channel, ofOpener: view.opener == .wallet, number: view.revocationsSent[.wallet])
+          let secret = view.secretOfRevocation(view.revocationsSent[.wallet], by: .wallet)
           _ = try view.apply(.revoke(secret: secret), by: .wallet)
         case .commit: try commit(&view)
         case .bind: try view.bindAhead()

@@ -41,16 +41,17 @@ struct ChannelView: Hashable {
 
   struct Illegal: Error { let reason: String }
 
+  private func demand(_ isLegal: Bool, _ reason: @autoclosure () -> String) throws(Illegal) {
+    if !isLegal { throw Illegal(reason: reason()) }
+  }
+
   /// Whether the other side still has to revoke for the newest commitment that `end` signed.
   func isInFlight(from end: ChannelEnd) -> Bool { commitmentsSigned[end] != revocationsSent[end.other] }
 
   /// Returns the HTLCs that it moved.
   mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
-    if !step.isOfSplice,
-      step.isNumbered ? negotiation?.isQuiescent == true || !isSpliceOver(at: end) : !mayUpdate(end)
-    {
-      throw Illegal(reason: "its sender has sent stfu, or a splice is pending")
-    }
+    let isFree = step.isNumbered ? negotiation?.isQuiescent != true && isSpliceOver(at: end) : mayUpdate(end)
+    try demand(step.isOfSplice || isFree, "its sender has sent stfu, or a splice is pending")
     switch step {
     case .add(let id, let amount, let hash, let expiry, let data):
       return try add(
@@ -59,9 +60,7 @@ struct ChannelView: Hashable {
     case .fulfil(let id, let preimage): return try remove(id, .fulfilled(preimage), by: end)
     case .fail(let id, let code): return try remove(id, .failed(code), by: end)
     case .failMalformed(let id, let code):
-      guard code & 0x8000 != 0 else {
-        throw Illegal(reason: "HTLC \(id) is failed as malformed with a code without BADONION")
-      }
+      try demand(code & 0x8000 != 0, "HTLC \(id) is failed as malformed with a code without BADONION")
       return try remove(id, .failed(code), by: end)
     case .fee: throw Illegal(reason: "this channel has no update_fee")
     case .commit(let signatures, nil): return try commit(signatures, by: end)
@@ -76,15 +75,11 @@ struct ChannelView: Hashable {
   }
 
   private mutating func add(_ htlc: OpenHTLC) throws(Illegal) -> [OpenHTLC] {
-    guard htlc.id == nextID[htlc.offeredBy] else {
-      throw Illegal(reason: "HTLC \(htlc.id) is offered where \(nextID[htlc.offeredBy]) is due")
-    }
-    guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
-      throw Illegal(
-        reason:
-          "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which is 0 or more than its sender's balance"
-      )
-    }
+    let dueID = nextID[htlc.offeredBy]
+    try demand(htlc.id == dueID, "HTLC \(htlc.id) is offered where \(dueID) is due")
+    try demand(
+      htlc.amountMsat > 0 && htlc.amountMsat <= balanceMsat[htlc.offeredBy],
+      "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which is 0 or more than its sender's balance")
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1
     htlcs.append(htlc)
@@ -97,50 +92,50 @@ struct ChannelView: Hashable {
     guard let index = htlcs.firstIndex(where: { $0.offeredBy == end.other && $0.id == id }) else {
       throw Illegal(reason: "there is no HTLC \(id) to be removed")
     }
-    guard htlcs[index].ending == nil else { throw Illegal(reason: "HTLC \(id) is removed twice") }
-    guard htlcs[index].addStage == OpenHTLC.irrevocable else {
-      throw Illegal(reason: "HTLC \(id) is removed before it was irrevocably committed")
-    }
-    if case .fulfilled(.some(let preimage)) = ending, Secrets.sha256(preimage) != htlcs[index].paymentHash {
-      throw Illegal(reason: "the preimage for HTLC \(id) does not hash to its payment hash")
+    let htlc = htlcs[index]
+    try demand(htlc.ending == nil, "HTLC \(id) is removed twice")
+    try demand(
+      htlc.addStage == OpenHTLC.irrevocable, "HTLC \(id) is removed before it was irrevocably committed")
+    if case .fulfilled(let preimage?) = ending {
+      try demand(
+        Secrets.sha256(preimage) == htlc.paymentHash,
+        "the preimage for HTLC \(id) does not hash to its payment hash")
     }
     htlcs[index].ending = ending
     return [htlcs[index]]
   }
 
   private mutating func commit(_ signatures: Int, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
-    guard !isInFlight(from: end) else {
-      throw Illegal(reason: "commitment \(commitmentsSigned[end] + 1) is signed while the last is unrevoked")
-    }
+    let number = commitmentsSigned[end] + 1
+    try demand(!isInFlight(from: end), "commitment \(number) is signed while the last is unrevoked")
     let moves = advance { updateBy, stage in stage == (updateBy == end ? 0 : 2) }
-    guard !moves.isEmpty else {
-      throw Illegal(reason: "commitment \(commitmentsSigned[end] + 1) changes nothing")
-    }
-    let expected = htlcSignatures(by: end)
-    guard signatures == expected else {
-      throw Illegal(reason: "a commitment carries \(signatures) HTLC signatures where \(expected) are due")
-    }
-    commitmentsSigned[end] += 1
+    try demand(!moves.isEmpty, "commitment \(number) changes nothing")
+    try demand(signatures, by: end)
+    commitmentsSigned[end] = number
     revokedLast[end] = false
     return moves
   }
 
   func htlcSignatures(by end: ChannelEnd) -> Int { htlcs.filter { $0.isInCommitment(of: end.other) }.count }
 
+  private func demand(_ signatures: Int, by end: ChannelEnd) throws(Illegal) {
+    let due = htlcSignatures(by: end)
+    try demand(signatures == due, "a commitment carries \(signatures) HTLC signatures where \(due) are due")
+  }
+
   private mutating func revoke(_ secret: [UInt8], by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
-    guard isInFlight(from: end.other) else {
-      throw Illegal(reason: "revocation \(revocationsSent[end]) answers no commitment")
-    }
-    let expected = Secrets.perCommitment(
-      channel: channel, ofOpener: opener == end, number: revocationsSent[end])
-    guard secret == expected else {
-      throw Illegal(reason: "the secret of revocation \(revocationsSent[end]) is wrong")
-    }
+    let number = revocationsSent[end]
+    try demand(isInFlight(from: end.other), "revocation \(number) answers no commitment")
+    try demand(secret == secretOfRevocation(number, by: end), "the secret of revocation \(number) is wrong")
     let moves = advance { updateBy, stage in stage == (updateBy == end ? 3 : 1) }
-    revocationsSent[end] += 1
+    revocationsSent[end] = number + 1
     lastSecret[end] = secret
     revokedLast[end] = true
     return moves
+  }
+
+  func secretOfRevocation(_ number: UInt64, by end: ChannelEnd) -> [UInt8] {
+    Secrets.perCommitment(channel: channel, ofOpener: opener == end, number: number)
   }
 
   /// Advances every update that this step moves, and credits HTLCs that are removed irrevocably.
@@ -225,36 +220,11 @@ extension ChannelView {
   mutating func applySplice(_ step: SpliceStep, by end: ChannelEnd) throws(Illegal) {
     switch step {
     case .stfu(let isInitiator): try stfu(isInitiator, by: end)
-    case .begin(let contribution, let rate, let lockTime, let key):
-      try begin(
-        SpliceNegotiation.Terms(contribution: contribution, feeratePerKw: rate, lockTime: lockTime, key: key),
-        by: end)
-    case .agree(let contribution, let key): try agree(contribution, key, by: end)
-    case .input(let serial, let index, let sequence, let spent):
-      let funding = self.funding
-      try add(by: end) { (negotiation) throws(Illegal) in
-        guard negotiation.input == nil, ChannelFunding(txid: spent, index: index) == funding else {
-          throw Illegal(reason: "it does not spend the channel's funding")
-        }
-        guard serial.isMultiple(of: 2), sequence <= 0xffff_fffd else {
-          throw Illegal(reason: "its serial_id or sequence is illegal")
-        }
-        negotiation.input = SpliceNegotiation.Input(serial: serial, sequence: sequence)
-      }
-    case .output(let serial, let satoshis, let script):
-      try add(by: end) { (negotiation) throws(Illegal) in
-        guard serial.isMultiple(of: 2), !negotiation.outputs.contains(where: { $0.serial == serial }),
-          negotiation.outputs.count < 2, script.count < 0xfd
-        else { throw Illegal(reason: "it is a third output, or its serial_id or script is illegal") }
-        negotiation.outputs.append(
-          SpliceNegotiation.Output(serial: serial, satoshis: satoshis, script: script))
-      }
-    case .complete: try complete(by: end)
+    case .begin, .agree, .input, .output, .complete: try negotiate(step, by: end)
     case .signatures(let txid): try sign(txid, by: end)
     case .abort: try abort(by: end)
     case .locked(let txid): try lock(txid, by: end)
-    case .resume(let next, let needsCommitment, let locked):
-      try resume(next, needsCommitment, locked, by: end)
+    case .resume(let fundings): try resume(fundings, by: end)
     case .disconnect:
       if let negotiation, let plan = plan(of: negotiation) { carried = plan }
       negotiation = nil
@@ -273,81 +243,82 @@ extension ChannelView {
 
   private mutating func stfu(_ isInitiator: Bool, by end: ChannelEnd) throws(Illegal) {
     var negotiation = self.negotiation ?? SpliceNegotiation()
-    guard openSplice == nil, !negotiation.sentStfu[end], mayUpdate(end) else {
-      throw Illegal(reason: "its sender has sent stfu already, or a splice is pending")
-    }
-    guard isInitiator == !negotiation.sentStfu[end.other], isInitiator == (end == .wallet) else {
-      throw Illegal(reason: "stfu must come from the wallet first, as initiator, and then from the peer")
-    }
+    try demand(
+      openSplice == nil && !negotiation.sentStfu[end] && mayUpdate(end),
+      "its sender has sent stfu already, or a splice is pending")
+    try demand(
+      isInitiator == !negotiation.sentStfu[end.other] && isInitiator == (end == .wallet),
+      "stfu must come from the wallet first, as initiator, and then from the peer")
     let isPending = htlcs.contains {
       $0.offeredBy == end ? $0.addStage != OpenHTLC.irrevocable : $0.ending != nil
     }
-    guard !isPending else { throw Illegal(reason: "it sends stfu while its own update is pending") }
+    try demand(!isPending, "it sends stfu while its own update is pending")
     negotiation.sentStfu[end] = true
     carried = nil
     self.negotiation = negotiation
   }
 
-  private mutating func begin(_ terms: SpliceNegotiation.Terms, by end: ChannelEnd) throws(Illegal) {
-    guard var negotiation, negotiation.isQuiescent, !negotiation.isOver, negotiation.terms == nil,
-      end == .wallet
-    else { throw Illegal(reason: "a splice begins only in a quiescent channel") }
-    guard terms.contribution < 0 else {
-      throw Illegal(reason: "its contribution is \(terms.contribution) sat, and a splice may only withdraw")
+  private mutating func negotiate(_ step: SpliceStep, by end: ChannelEnd) throws(Illegal) {
+    guard var negotiation, negotiation.isQuiescent, !negotiation.isOver else {
+      throw Illegal(reason: "no negotiation is open, or the channel is not quiescent")
     }
-    guard terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
-      throw Illegal(
-        reason:
-          "it withdraws \(AmountText.words(sat: terms.contribution.magnitude)), more than the wallet's balance"
-      )
+    let isTurn = negotiation.peerKey != nil && negotiation.turn == end
+    switch step {
+    case .begin(let terms):
+      try demand(negotiation.terms == nil && end == .wallet, "a splice begins once, and by the wallet")
+      try demand(
+        terms.contribution < 0,
+        "its contribution is \(terms.contribution) sat, and a splice may only withdraw")
+      let taken = terms.contribution.magnitude
+      try demand(
+        taken <= balanceMsat[.wallet] / 1000,
+        "it withdraws \(AmountText.words(sat: taken)), more than the wallet's balance")
+      try demand(
+        (253...10_000).contains(terms.feeratePerKw) && terms.lockTime == 0,
+        "its feerate or lock time is outside the wallet's range")
+      negotiation.terms = terms
+    case .agree(let contribution, let key):
+      try demand(
+        negotiation.terms != nil && negotiation.peerKey == nil && end == .peer,
+        "no unanswered splice_init of the wallet precedes it")
+      try demand(contribution == 0, "the peer contributes its own money to a splice")
+      negotiation.peerKey = key
+    case .complete:
+      try demand(isTurn && openSplice == nil, "it is not the sender's turn to complete the transaction")
+      if end == .wallet {
+        try demand(negotiation.isWhole, "the transaction is incomplete")
+        bind(try SplicePlan(negotiation, funding: funding, capacitySat: capacityMsat / 1000))
+      } else {
+        negotiation.isAnswered = true
+        negotiation.turn = .wallet
+      }
+    default:
+      try demand(isTurn && end == .wallet, "it is not the sender's turn to add to the transaction")
+      try add(step, to: &negotiation)
+      negotiation.turn = .peer
+      negotiation.isAnswered = false
     }
-    guard (253...10_000).contains(terms.feeratePerKw), terms.lockTime == 0 else {
-      throw Illegal(reason: "its feerate or lock time is outside the wallet's range")
-    }
-    negotiation.terms = terms
     self.negotiation = negotiation
   }
 
-  private mutating func agree(_ contribution: Int64, _ key: [UInt8], by end: ChannelEnd) throws(Illegal) {
-    guard var negotiation, !negotiation.isOver, negotiation.terms != nil, negotiation.peerKey == nil,
-      end == .peer
-    else { throw Illegal(reason: "no unanswered splice_init of the wallet precedes it") }
-    guard contribution == 0 else { throw Illegal(reason: "the peer contributes its own money to a splice") }
-    negotiation.peerKey = key
-    self.negotiation = negotiation
-  }
-
-  private mutating func add(
-    by end: ChannelEnd, _ change: (inout SpliceNegotiation) throws(Illegal) -> Void
-  ) throws(Illegal) {
-    guard var negotiation, !negotiation.isOver, negotiation.peerKey != nil, negotiation.turn == end,
-      end == .wallet
-    else {
-      throw Illegal(
-        reason: "no negotiation is open, or it is not the sender's turn to add to the transaction")
+  private func add(_ step: SpliceStep, to negotiation: inout SpliceNegotiation) throws(Illegal) {
+    switch step {
+    case .input(let input):
+      try demand(
+        negotiation.input == nil && ChannelFunding(txid: input.spends, index: input.outputIndex) == funding,
+        "it does not spend the channel's funding")
+      try demand(
+        input.serial.isMultiple(of: 2) && input.sequence <= 0xffff_fffd,
+        "its serial_id or sequence is illegal")
+      negotiation.input = input
+    case .output(let output):
+      try demand(
+        output.serial.isMultiple(of: 2) && !negotiation.outputs.contains { $0.serial == output.serial }
+          && negotiation.outputs.count < 2 && output.script.count < 0xfd,
+        "it is a third output, or its serial_id or script is illegal")
+      negotiation.outputs.append(output)
+    default: break
     }
-    try change(&negotiation)
-    negotiation.turn = .peer
-    negotiation.isAnswered = false
-    self.negotiation = negotiation
-  }
-
-  private mutating func complete(by end: ChannelEnd) throws(Illegal) {
-    guard var negotiation, !negotiation.isOver, negotiation.peerKey != nil, negotiation.turn == end,
-      openSplice == nil
-    else {
-      throw Illegal(
-        reason: "no negotiation is open, or it is not the sender's turn to complete the transaction")
-    }
-    guard end == .wallet else {
-      negotiation.isAnswered = true
-      negotiation.turn = .wallet
-      self.negotiation = negotiation
-      return
-    }
-    guard negotiation.isWhole else { throw Illegal(reason: "the transaction is incomplete") }
-    bind(try SplicePlan(negotiation, funding: funding, capacitySat: capacityMsat / 1000))
-    self.negotiation = negotiation
   }
 
   private func plan(of negotiation: SpliceNegotiation) -> SplicePlan? {
@@ -374,15 +345,14 @@ extension ChannelView {
       if end == .wallet { carried = nil }
       return
     }
-    guard !waitsForAbort[end], negotiation?.isOver == false || carried != nil || openSplice != nil else {
-      throw Illegal(reason: "there is no splice to abort, or its sender has aborted already")
-    }
+    try demand(
+      !waitsForAbort[end] && (negotiation?.isOver == false || carried != nil || openSplice != nil),
+      "there is no splice to abort, or its sender has aborted already")
     waitsForAbort[end] = true
     negotiation?.isOver = true
     guard let splice = openSplice else { return }
-    guard viewer != end, splice.mayBeForgotten(by: viewer) else {
-      throw Illegal(reason: "it aborts a splice that already binds the sender")
-    }
+    try demand(
+      viewer != end && splice.mayBeForgotten(by: viewer), "it aborts a splice that already binds the sender")
     self.splice?.end = .forgotten
   }
 
@@ -393,15 +363,10 @@ extension ChannelView {
     guard let splice = openSplice, splice.plan.txid == txid else {
       throw Illegal(reason: "it signs for a funding of no pending splice")
     }
-    let expected = htlcSignatures(by: end)
-    guard signatures == expected else {
-      throw Illegal(reason: "a commitment carries \(signatures) HTLC signatures where \(expected) are due")
-    }
-    if splice.committed[end] {
-      guard splice.mayRepeatCommitment[end] else {
-        throw Illegal(reason: "it signs twice for one funding, unrequested by the other side")
-      }
-    }
+    try demand(signatures, by: end)
+    try demand(
+      !splice.committed[end] || splice.mayRepeatCommitment[end],
+      "it signs twice for one funding, unrequested by the other side")
     self.splice?.committed[end] = true
     self.splice?.mayRepeatCommitment[end] = false
   }
@@ -411,14 +376,10 @@ extension ChannelView {
       throw Illegal(reason: "it signs a transaction of no pending splice")
     }
     // The wallet contributes the only input, so the peer signs first.
-    guard end == .wallet ? splice.signed[.peer] : splice.committed[.wallet] else {
-      throw Illegal(reason: "it signs out of turn")
-    }
-    if splice.signed[end] {
-      guard splice.mayRepeatSignatures[end] else {
-        throw Illegal(reason: "it signs a transaction twice, unrequested by the other side")
-      }
-    }
+    try demand(end == .wallet ? splice.signed[.peer] : splice.committed[.wallet], "it signs out of turn")
+    try demand(
+      !splice.signed[end] || splice.mayRepeatSignatures[end],
+      "it signs a transaction twice, unrequested by the other side")
     self.splice?.signed[end] = true
     self.splice?.mayRepeatSignatures[end] = false
     moveIfDone()
@@ -428,9 +389,9 @@ extension ChannelView {
     guard let splice, splice.plan.txid == txid, splice.end != .forgotten else {
       throw Illegal(reason: "it locks a transaction of no pending splice")
     }
-    guard splice.signed[end], splice.signed[end.other], !splice.locked[end] else {
-      throw Illegal(reason: "it locks a splice before both have signed it, or twice")
-    }
+    try demand(
+      splice.signed[end] && splice.signed[end.other] && !splice.locked[end],
+      "it locks a splice before both have signed it, or twice")
     self.splice?.locked[end] = true
     moveIfDone()
   }
@@ -446,49 +407,42 @@ extension ChannelView {
 
   // MARK: Across connections
 
-  private mutating func resume(
-    _ next: [UInt8]?, _ needsCommitment: Bool, _ locked: [UInt8]?, by end: ChannelEnd
-  ) throws(Illegal) {
+  private mutating func resume(_ fundings: Fundings, by end: ChannelEnd) throws(Illegal) {
     if end == .wallet, let carried {
-      if next == carried.txid {
+      if fundings.next == carried.txid {
         if viewer == .wallet, openSplice == nil { try bindAhead() }
       } else {
         self.carried = nil
       }
     }
-    if end == viewer, end == .wallet { try undoLost(next, needsCommitment, locked) }
+    if end == viewer, end == .wallet { try undoLost(fundings) }
     guard let splice, splice.end != .forgotten else { return }
-    let isAsked = next == splice.plan.txid
-    self.splice?.mayRepeatCommitment[end.other] = isAsked && needsCommitment && splice.committed[end.other]
+    let isAsked = fundings.next == splice.plan.txid
+    self.splice?.mayRepeatCommitment[end.other] =
+      isAsked && fundings.needsCommitment && splice.committed[end.other]
     self.splice?.mayRepeatSignatures[end.other] = isAsked && splice.signed[end.other]
-    guard locked == splice.plan.txid, !splice.locked[end] else { return }
+    guard fundings.locked == splice.plan.txid, !splice.locked[end] else { return }
     // Its sender has all signatures, so the other side has signed; its own signatures may be lost.
-    guard splice.signed[end.other] else {
-      throw Illegal(reason: "it locks a splice that the other side has not signed")
-    }
+    try demand(splice.signed[end.other], "it locks a splice that the other side has not signed")
     self.splice?.locked[end] = true
     moveIfDone()
   }
 
   /// The wallet's `channel_reestablish` shows which of the peer's messages it never received.
-  private mutating func undoLost(
-    _ next: [UInt8]?, _ needsCommitment: Bool, _ locked: [UInt8]?
-  ) throws(Illegal) {
+  private mutating func undoLost(_ fundings: Fundings) throws(Illegal) {
     guard let splice = openSplice else {
-      if next != nil { throw Illegal(reason: "it requests signatures of a splice that does not bind it") }
-      return
+      return try demand(fundings.next == nil, "it requests signatures of a splice that does not bind it")
     }
-    if next == splice.plan.txid {
-      guard needsCommitment || splice.committed[.peer], !splice.signed[.wallet] else {
-        throw Illegal(reason: "it requests other messages than it lacks")
-      }
-      self.splice?.signed[.peer] = false
-      if needsCommitment { self.splice?.committed[.peer] = false }
-    } else {
-      guard next == nil, locked == splice.plan.txid, splice.signed[.peer] else {
-        throw Illegal(reason: "it does not name the splice that binds it")
-      }
+    guard fundings.next == splice.plan.txid else {
+      return try demand(
+        fundings.next == nil && fundings.locked == splice.plan.txid && splice.signed[.peer],
+        "it does not name the splice that binds it")
     }
+    try demand(
+      (fundings.needsCommitment || splice.committed[.peer]) && !splice.signed[.wallet],
+      "it requests other messages than it lacks")
+    self.splice?.signed[.peer] = false
+    if fundings.needsCommitment { self.splice?.committed[.peer] = false }
   }
 }
 
@@ -518,20 +472,14 @@ struct OpenHTLC: Hashable {
 
   var isFulfilled: Bool { if case .fulfilled = ending { true } else { false } }
 
-  /// The `state` in the table of this side.
+  /// The `state` in the table of this side: the step of the update that it has sent or received last.
   func stateName(at end: ChannelEnd) -> String {
-    let added =
-      end == offeredBy
-      ? ["sentAdd", "sentAddCommit", "receivedAddRevocation", "receivedAddAckCommit", "sentAddAckRevocation"]
-      : [
-        "receivedAdd", "receivedAddCommit", "sentAddRevocation", "sentAddAckCommit",
-        "receivedAddAckRevocation",
-      ]
-    let removed =
-      end == offeredBy
-      ? ["receivedRemove", "receivedRemoveCommit", "sentRemoveRevocation", "sentRemoveAckCommit", "gone"]
-      : ["sentRemove", "sentRemoveCommit", "receivedRemoveRevocation", "receivedRemoveAckCommit", "gone"]
-    return ending == nil ? added[addStage] : removed[removeStage]
+    let (stage, what, sender) =
+      ending == nil ? (addStage, "Add", offeredBy) : (removeStage, "Remove", offeredBy.other)
+    guard ending == nil || stage < Self.irrevocable else { return "gone" }
+    let isSent = [true, true, false, false, true][stage] == (end == sender)
+    let step = ["", "Commit", "Revocation", "AckCommit", "AckRevocation"][stage]
+    return (isSent ? "sent" : "received") + what + step
   }
 
   /// Whether the newest signed commitment of `holder` contains it.

@@ -129,7 +129,7 @@ struct PeerReplay {
         let why =
           registered == connection
           ? "which had failed before" : "which is not the connection that it accepted last: \(accepted)"
-        find(.processedUnregistered, message.name, frame.entry.id, connection, why, at: frame)
+        find(.processedUnregistered, frame.name, frame.entry.id, connection, why, at: frame)
       }
       return
     }
@@ -166,11 +166,11 @@ struct PeerReplay {
   private mutating func takeStep(_ step: ChannelStep, _ frame: ReadFrame) {
     guard frame.entry.isActedOn else {
       links[frame.entry.connection]?.state = .failed
-      find(.stepRefused, step.name, frame.entry.id, frame.entry.whyNot ?? "no reason recorded", at: frame)
+      find(.stepRefused, frame.name, frame.entry.id, frame.entry.whyNot ?? "no reason recorded", at: frame)
       return
     }
     if links[frame.entry.connection]?.receivedReestablish != true {
-      find(.stepBeforeReestablish, step.name, frame.entry.id, at: frame)
+      find(.stepBeforeReestablish, frame.name, frame.entry.id, at: frame)
     }
     apply(step, by: .wallet, frame)
   }
@@ -239,7 +239,7 @@ extension PeerReplay {
     } catch {
       isChannelKnown = false
       find(
-        .illegalStep, end == .wallet ? "The wallet" : "The peer", step.name, frame.entry.id, error.reason,
+        .illegalStep, end == .wallet ? "The wallet" : "The peer", frame.name, frame.entry.id, error.reason,
         at: frame)
     }
   }
@@ -332,8 +332,7 @@ extension PeerReplay {
     let secret =
       body.nextRevocation == 0
       ? [UInt8](repeating: 0, count: 32)
-      : Secrets.perCommitment(
-        channel: view.channel, ofOpener: view.opener == .peer, number: body.nextRevocation - 1)
+      : view.secretOfRevocation(body.nextRevocation - 1, by: .peer)
     if body.secret != secret || body.channel != view.channel {
       find(.reestablishSecret, frame.entry.id, at: frame)
     }
@@ -459,12 +458,8 @@ extension PeerReplay {
   }
 
   mutating func resume(_ body: WireMessage.Reestablish, by end: ChannelEnd, _ frame: ReadFrame) {
-    guard body.fundings != WireMessage.Fundings() || view?.carried != nil else { return }
-    apply(
-      .splice(
-        .resume(
-          next: body.fundings.next, needsCommitment: body.fundings.needsCommitment,
-          locked: body.fundings.locked)), by: end, frame)
+    guard body.fundings != Fundings() || view?.carried != nil else { return }
+    apply(.splice(.resume(body.fundings)), by: end, frame)
   }
 
   /// Fundings are named if both sides offer splicing, or the channel was spliced.
@@ -475,9 +470,9 @@ extension PeerReplay {
 
   /// The fundings in the wallet's `channel_reestablish` may lack messages in flight, but none that it acknowledged.
   mutating func checkFundings(of body: WireMessage.Reestablish, _ view: ChannelView, _ frame: ReadFrame) {
-    var possible: [WireMessage.Fundings] = []
+    var possible: [Fundings] = []
     func add(_ next: [UInt8]?, _ needsCommitment: Bool, locked: [UInt8]) {
-      var fundings = WireMessage.Fundings(next: next, needsCommitment: needsCommitment)
+      var fundings = Fundings(next: next, needsCommitment: needsCommitment)
       // A wallet bound to a splice that the peer does not know still names the locked funding.
       if next != nil || namesFundings(view, links[frame.entry.connection]) { fundings.locked = locked }
       possible.append(fundings)

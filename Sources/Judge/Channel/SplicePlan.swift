@@ -102,29 +102,11 @@ extension SplicePlan {
 
 /// A splice negotiation that binds neither side yet. It ends with its connection.
 struct SpliceNegotiation: Hashable {
-  struct Terms: Hashable {
-    let contribution: Int64
-    let feeratePerKw: UInt64
-    let lockTime: UInt64
-    let key: [UInt8]
-  }
-
-  struct Input: Hashable {
-    let serial: UInt64
-    let sequence: UInt64
-  }
-
-  struct Output: Hashable {
-    let serial: UInt64
-    let satoshis: UInt64
-    let script: [UInt8]
-  }
-
   var sentStfu = Pair<Bool>(false)
-  var terms: Terms?
+  var terms: SpliceTerms?
   var peerKey: [UInt8]?
-  var input: Input?
-  var outputs: [Output] = []
+  var input: SpliceInput?
+  var outputs: [SpliceOutput] = []
   /// The side whose turn it is to add an input or output, or to send `tx_complete`.
   var turn = ChannelEnd.wallet
   /// The peer has answered the newest addition with `tx_complete`.

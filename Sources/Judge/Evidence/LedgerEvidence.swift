@@ -141,24 +141,20 @@ struct ReadFrame {
   let message: WireMessage?
   let channel: [UInt8]?
   let problem: String?
+  let name: String
 
   init(_ entry: FrameEntry) {
     var read = entry
     read.bytes = []
     self.entry = read
+    name = FrameReader.name(of: entry.bytes)
     do throws(FrameReader.Malformed) {
       let read = try FrameReader.read(entry.bytes)
-      message = read.message
-      channel = read.channel
-      problem = nil
+      (message, channel, problem) = (read.message, read.channel, nil)
     } catch {
-      message = nil
-      channel = nil
-      problem = error.reason
+      (message, channel, problem) = (nil, nil, error.reason)
     }
   }
-
-  var name: String { message?.name ?? "unreadable frame" }
 }
 
 struct FenceEntry: Decodable {

@@ -28,15 +28,15 @@ enum WireMessage: Hashable {
     let secret: [UInt8]
     var fundings = Fundings()
   }
+}
 
-  /// The fundings in a `channel_reestablish`.
-  struct Fundings: Hashable {
-    /// `next_funding`: the transaction that waits for the other side's signatures.
-    var next: [UInt8]?
-    var needsCommitment = false
-    /// `my_current_funding_locked`.
-    var locked: [UInt8]?
-  }
+/// The fundings in a `channel_reestablish`.
+struct Fundings: Hashable {
+  /// `next_funding`: the transaction that waits for the other side's signatures.
+  var next: [UInt8]?
+  var needsCommitment = false
+  /// `my_current_funding_locked`.
+  var locked: [UInt8]?
 }
 
 /// The private record in the wallet's `init`: the claim under which the wallet dialled.
@@ -71,19 +71,6 @@ enum ChannelStep: Hashable {
   case revoke(secret: [UInt8])
   case splice(SpliceStep)
 
-  var name: String {
-    switch self {
-    case .add: "update_add_htlc"
-    case .fulfil: "update_fulfill_htlc"
-    case .fail: "update_fail_htlc"
-    case .failMalformed: "update_fail_malformed_htlc"
-    case .fee: "update_fee"
-    case .commit: "commitment_signed"
-    case .revoke: "revoke_and_ack"
-    case .splice(let step): step.name
-    }
-  }
-
   /// A commitment or a revocation, which counts a state number.
   var isNumbered: Bool {
     switch self {
@@ -102,25 +89,6 @@ enum ChannelStep: Hashable {
   }
 }
 
-extension WireMessage {
-  var name: String {
-    switch self {
-    case .initMessage: "init"
-    case .fenceReply: "the answer to a claim"
-    case .pushKey: "push_key"
-    case .holdEnded: "hold_ended"
-    case .errorOrWarning(let type, _, _): type == 17 ? "error" : "warning"
-    case .ping: "ping"
-    case .pong: "pong"
-    case .storage: "peer_storage"
-    case .retrieval: "peer_storage_retrieval"
-    case .reestablish: "channel_reestablish"
-    case .step(let step): step.name
-    case .other(let type): "message type \(type)"
-    }
-  }
-}
-
 /// `payment_data` of an HTLC: the invoice's payment secret, and the total of all parts.
 struct PartData: Hashable {
   let secret: [UInt8]
@@ -132,34 +100,37 @@ struct PartData: Hashable {
 enum SpliceStep: Hashable {
   /// `stfu`
   case stfu(isInitiator: Bool)
-  case begin(contribution: Int64, feeratePerKw: UInt64, lockTime: UInt64, key: [UInt8])
+  case begin(SpliceTerms)
   case agree(contribution: Int64, key: [UInt8])
-  case input(serial: UInt64, outputIndex: UInt64, sequence: UInt64, spends: [UInt8])
-  case output(serial: UInt64, satoshis: UInt64, script: [UInt8])
+  case input(SpliceInput)
+  case output(SpliceOutput)
   case complete
   case signatures(txid: [UInt8])
   case abort(text: [UInt8])
   case locked(txid: [UInt8])
-  /// `channel_reestablish`: the splice that waits for signatures, and the newest locked one.
-  case resume(next: [UInt8]?, needsCommitment: Bool, locked: [UInt8]?)
+  case resume(Fundings)
   /// Ends a negotiation.
   case disconnect
+}
 
-  var name: String {
-    switch self {
-    case .stfu: "stfu"
-    case .begin: "splice_init"
-    case .agree: "splice_ack"
-    case .input: "tx_add_input"
-    case .output: "tx_add_output"
-    case .complete: "tx_complete"
-    case .signatures: "tx_signatures"
-    case .abort: "tx_abort"
-    case .locked: "splice_locked"
-    case .resume: "channel_reestablish"
-    case .disconnect: "the end of a connection"
-    }
-  }
+struct SpliceTerms: Hashable {
+  let contribution: Int64
+  let feeratePerKw: UInt64
+  let lockTime: UInt64
+  let key: [UInt8]
+}
+
+struct SpliceInput: Hashable {
+  let serial: UInt64
+  let outputIndex: UInt64
+  let sequence: UInt64
+  let spends: [UInt8]
+}
+
+struct SpliceOutput: Hashable {
+  let serial: UInt64
+  let satoshis: UInt64
+  let script: [UInt8]
 }
 
 /// A txid in its usual display order, which is reversed.
