@@ -66,21 +66,15 @@ public struct AnnouncedPayments: Hashable, Sendable {
   /// Those that were received within the bound of one of their pushes.
   public let receivedInTime: Int
 
+  struct Row: Decodable {
+    let count: Int64
+    let receivedInTime: Int64
+  }
+
   /// Nil without a ledger.
   public init?(home: String, boundNs: Int64) throws(JudgeError) {
-    guard let ledger = try EvidenceCollector(home: home).announcements() else { return nil }
-    let groups = PaymentGroup.all(ledger.payments)
-    var announced: Set<[UInt8]> = []
-    var soon: Set<[UInt8]> = []
-    for push in ledger.pushes where push.isDelivered {
-      guard let hash = push.paymentHash else { continue }
-      announced.insert(hash)
-      // The peer may hear of the delivery only after the payment.
-      let (earliest, latest) = (push.atNs, (push.lastAtNs ?? push.atNs) &+ boundNs)
-      let paidNs = groups[hash]?.paid.compactMap(\.settledAtNs) ?? []
-      if paidNs.contains(where: { $0 >= earliest && $0 <= latest }) { soon.insert(hash) }
-    }
-    count = announced.count
-    receivedInTime = soon.count
+    guard let row = try EvidenceCollector(home: home).announcedPayments(boundNs: boundNs) else { return nil }
+    count = Int(row.count)
+    receivedInTime = Int(row.receivedInTime)
   }
 }

@@ -292,7 +292,24 @@
     let run = try SampleStory.tell()
     let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)
     journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: 7)
+    // It is in that line alone.
+    journal.event("any", "{\"preimage\":\"none\"}", at: 7)
     try journal.write(to: "\(run.home)/journal")
-    #expect(try invariants(of: run) == [8])
+    #expect(try Judge.verdict(home: run.home).findings.map(\.invariant) == [.secrets])
+  }
+
+  @Test func `A preimage may be in a journal once lspd's journal has it, also if the ledger lacks the frame`()
+    throws
+  {
+    for (shown, broken) in [(6, []), (8, [8])] as [(Int64, Set<Int>)] {
+      let run = try SampleStory.tell()
+      for (program, at) in [("lspd", shown), ("other", 7)] {
+        let journal = TestJournal(program, pid: 9, startTime: 1, at: 5)
+        journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: at)
+        journal.end(at: 9)
+        try journal.write(to: "\(run.home)/journal")
+      }
+      #expect(try invariants(of: run) == broken)
+    }
   }
 }

@@ -118,7 +118,8 @@ extension Checker {
   mutating func checkWrites() {
     let writes = evidence.wallet.writes
     var previous: NodeWriteEntry?
-    let next = nextClaims()
+    let claims = evidence.wallet.claims
+    let next = Dictionary(zip(claims, claims.dropFirst()).map { ($0.epoch, $1) }) { $1 }
     var counts: [String: Int64] = [:]
     for write in writes {
       checkOwner(of: write, after: previous, next)
@@ -127,17 +128,6 @@ extension Checker {
       previous = write
     }
     checkNumbers("node_writes", writes.map(\.id))
-  }
-
-  /// The next claim, by epoch.
-  private func nextClaims() -> [Int64: ClaimEntry] {
-    var next: [Int64: ClaimEntry] = [:]
-    var previous: ClaimEntry?
-    for claim in evidence.wallet.claims {
-      if let previous { next[previous.epoch] = claim }
-      previous = claim
-    }
-    return next
   }
 
   private mutating func checkOwner(

@@ -31,7 +31,7 @@ extension Checker {
   }
 
   private mutating func checkPaid(_ payment: PaymentEntry, _ replay: PeerReplay) {
-    let name = "Payment \(payment.id) (\(amountWords(payment.amountMsat)), \(shortHex(payment.paymentHash)))"
+    let name = payment.name
     if let preimage = payment.preimage, Secrets.sha256(preimage) != payment.paymentHash {
       find(.paidWithOtherPreimage, name, at: [payment.row])
     }
@@ -63,7 +63,7 @@ extension Checker {
   }
 
   private mutating func checkFailed(_ payment: PaymentEntry, _ replay: PeerReplay) {
-    let name = "Payment \(payment.id) (\(amountWords(payment.amountMsat)), \(shortHex(payment.paymentHash)))"
+    let name = payment.name
     let life = life(of: payment, replay)
     if life?.isFulfilled == true {
       find(.failedThoughFulfilled, name, at: [payment.row, .frame(life?.fulfilFrame ?? 0)])

@@ -146,73 +146,62 @@ extension Checker {
         find(.claimGone, epoch, at: [record.row])
       }
       for record in journal.events(of: "node") where evidence.isCertain(record) {
-        for directive in record.directives {
-          checkInvoice(directive, record)
-          checkCancelled(directive, record)
-          // A restored database lacks what the lost one had.
-          if evidence.wallet.isRestored { continue }
-          checkPayment(directive, ends, record)
-          checkSplice(directive, splices, record)
-        }
+        for directive in record.directives { checkReport(directive, ends, splices, record) }
       }
     }
   }
 
-  private mutating func checkInvoice(_ directive: JSONValue, _ record: JournalRecord) {
-    guard let hash = directive["invoiceStored"]?["paymentHash"]?.text,
-      Hexadecimal.decode(hash).map(evidence.wallet.invoicesByHash.contains) != true
-    else { return }
-    find(.invoiceGone, hash.prefix(12), at: [record.row])
-  }
-
-  private mutating func checkCancelled(_ directive: JSONValue, _ record: JournalRecord) {
-    guard let hash = directive["invoiceCancelled"]?["paymentHash"]?.text,
-      Hexadecimal.decode(hash).map(evidence.wallet.cancelledByHash.contains) != true
-    else { return }
-    find(.cancellationGone, hash.prefix(12), at: [record.row])
-  }
-
-  private mutating func checkPayment(
-    _ directive: JSONValue, _ ends: Set<SentEntry.End>, _ record: JournalRecord
+  private mutating func checkReport(
+    _ directive: JSONValue, _ ends: Set<String>, _ splices: Set<String>, _ record: JournalRecord
   ) {
-    if let hash = directive["paymentOffered"]?["paymentHash"]?.text,
-      Hexadecimal.decode(hash).map(evidence.wallet.sentByHash.contains) != true
-    {
-      find(.offerGone, hash.prefix(12), at: [record.row])
+    /// The payment hash of such a report, if no row has it.
+    func hash(of report: String, _ isThere: ([UInt8]) -> Bool) -> Substring? {
+      guard let hash = directive[report]?["paymentHash"]?.text, Hexadecimal.decode(hash).map(isThere) != true
+      else { return nil }
+      return hash.prefix(12)
     }
-    guard let report = directive.payload("paymentEnded") else { return }
-    let reported = SentEntry.End(
-      paymentHash: report["payment"]?["paymentHash"]?.text, htlc: report["payment"]?["htlc"]?.integer,
-      preimage: report["end"]?["paid"]?["preimage"]?.text,
-      failureCode: report["end"]?["failed"]?["code"]?.integer)
-    guard !ends.contains(reported) else { return }
-    find(
-      .paymentEndDiffers, (reported.paymentHash ?? "?").prefix(12),
-      reported.preimage == nil ? "failed" : "paid", at: [record.row])
-  }
-
-  private mutating func checkSplice(_ directive: JSONValue, _ rows: Set<String>, _ record: JournalRecord) {
-    guard let report = directive["spliceEnded"], let id = report["_0"]?.text, let end = report["_1"]?.text,
-      !rows.contains("\(id) \(end)")
-    else { return }
-    find(.spliceEndDiffers, id.prefix(12), end, at: [record.row])
+    if let hash = hash(of: "invoiceStored", evidence.wallet.invoicesByHash.contains) {
+      find(.invoiceGone, hash, at: [record.row])
+    }
+    if let hash = hash(of: "invoiceCancelled", evidence.wallet.cancelledByHash.contains) {
+      find(.cancellationGone, hash, at: [record.row])
+    }
+    // A restored database lacks what the lost one had.
+    if evidence.wallet.isRestored { return }
+    if let hash = hash(of: "paymentOffered", evidence.wallet.sentByHash.contains) {
+      find(.offerGone, hash, at: [record.row])
+    }
+    if let report = directive.payload("paymentEnded") {
+      let payment = report["payment"] ?? .null
+      let preimage = report["end"]?["paid"]?["preimage"]?.text
+      let hash = payment["paymentHash"]?.text ?? "?"
+      let end = SentEntry.end(
+        hash, htlc: payment["htlc"]?.integer, preimage: preimage,
+        failureCode: report["end"]?["failed"]?["code"]?.integer)
+      if !ends.contains(end) {
+        find(.paymentEndDiffers, hash.prefix(12), preimage == nil ? "failed" : "paid", at: [record.row])
+      }
+    }
+    if let report = directive["spliceEnded"], let id = report["_0"]?.text, let end = report["_1"]?.text,
+      !splices.contains("\(id) \(end)")
+    {
+      find(.spliceEndDiffers, id.prefix(12), end, at: [record.row])
+    }
   }
 }
 
 extension SentEntry {
-  /// How a payment ended, by a journal.
-  fileprivate struct End: Hashable {
-    let paymentHash: String?
-    let htlc: Int64?
-    /// Nil: it failed.
-    let preimage: String?
-    let failureCode: Int64?
+  /// How a payment ended.
+  fileprivate static func end(
+    _ paymentHash: String, htlc: Int64?, preimage: String?, failureCode: Int64?
+  ) -> String {
+    "\(paymentHash) \(htlc ?? -1) \(preimage ?? "failed") \(failureCode.map { "\($0)" } ?? "paid")"
   }
 
-  fileprivate var end: End {
-    End(
-      paymentHash: Hexadecimal.encode(paymentHash), htlc: htlc,
-      preimage: preimage.map { Hexadecimal.encode($0) }, failureCode: failureCode)
+  fileprivate var end: String {
+    Self.end(
+      Hexadecimal.encode(paymentHash), htlc: htlc, preimage: preimage.map { Hexadecimal.encode($0) },
+      failureCode: failureCode)
   }
 }
 

@@ -5,7 +5,7 @@ import Ground
 extension Checker {
   mutating func checkTelling() {
     let periods = TellingPeriods(evidence)
-    let extensions = ExtensionProcesses(evidence)
+    let extensions = evidence.extensions
     for claim in evidence.wallet.claims where periods.tells(at: evidence.claimedNs(claim)) {
       checkOwner(of: claim, extensions)
     }
@@ -19,10 +19,10 @@ extension Checker {
 
   // MARK: The owner
 
-  private mutating func checkOwner(of claim: ClaimEntry, _ extensions: ExtensionProcesses) {
+  private mutating func checkOwner(of claim: ClaimEntry, _ extensions: [Int64: EvidenceRow]) {
     if claim.role != "app" {
       find(.claimByExtension, claim.epoch, claim.role, at: [claim.row])
-    } else if let row = extensions.row(of: claim) {
+    } else if let row = extensions[claim.pid] {
       find(.claimByExtensionProcess, claim.epoch, claim.pid, at: [claim.row, row])
     }
   }
@@ -85,25 +85,17 @@ extension Checker {
   }
 }
 
-/// The processes of extensions, from iosd's rows and from their journals.
-private struct ExtensionProcesses {
-  private let rows: [Int64: EvidenceRow]
-
-  init(_ evidence: Evidence) {
-    let processes = evidence.phone?.processes ?? []
+extension Evidence {
+  /// The processes of extensions, from iosd's rows and from their journals, by pid.
+  fileprivate var extensions: [Int64: EvidenceRow] {
+    let processes = phone?.processes ?? []
+    let rows =
+      processes.filter { $0.role == "extension" }.map { ($0.pid, EvidenceRow.phone("processes", $0.id)) }
+      + journals(of: Self.tellingExtension).map { ($0.pid, .journal($0.name)) }
     // A pid may be used again, by the app.
     let ofApp = Set(processes.filter { $0.role == "app" }.map(\.pid))
-    var rows: [Int64: EvidenceRow] = [:]
-    for process in processes where process.role == "extension" && !ofApp.contains(process.pid) {
-      rows[process.pid] = .phone("processes", process.id)
-    }
-    for journal in evidence.journals(of: Evidence.tellingExtension) where !ofApp.contains(journal.pid) {
-      rows[journal.pid] = .journal(journal.name)
-    }
-    self.rows = rows
+    return Dictionary(rows.filter { !ofApp.contains($0.0) }) { $1 }
   }
-
-  func row(of claim: ClaimEntry) -> EvidenceRow? { rows[claim.pid] }
 }
 
 // Invariants 5 and 7: the shown notifications, and the extension's limits.
@@ -141,7 +133,7 @@ extension Checker {
       // The newest journal that had started by then; journals are sorted by start.
       let begun = starts.countOfThose(upTo: push.atNs)
       let mayHaveNone =
-        isOfNow || push.isAppsOwn || push.isUnwanted || shownOnce.contains(push.id)
+        isOfNow || push.isUnwanted || shownOnce.contains(push.id)
         || mayBeLostOrHeld(push, begun > 0 ? journals[begun - 1] : nil)
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
       find(.pushNotifications, push.id, count, at: [.phone("pushes", push.id)])
@@ -157,7 +149,7 @@ extension Checker {
   private func mayBeLostOrHeld(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
     let isOpen = [nil, "delivered", "late"].contains(push.fate)
     let isUnderWay = isOpen && taker.map { push.atNs > $0.lastNs &- Self.servedWithinNs } ?? false
-    guard push.isLost || push.isHeld || isUnderWay else { return false }
+    guard push.fate == "lost" || push.fate == "held" || isUnderWay else { return false }
     return taker.map { !$0.hasEnded } ?? true
   }
 
@@ -184,44 +176,33 @@ extension Checker {
   /// The time from the delivery of a push to the extension until the extension finished it.
   private mutating func checkTime(_ journal: JournalFile) {
     var serving: (push: Int64, sinceNs: Int64, line: Int)?
-    var lastKill: (line: Int, atNs: Int64)?
-    for record in journal.events(of: "phone") {
+    var killedNs: Int64?
+    func isTooLate(_ atNs: Int64, line: Int) -> Bool {
       // The end may be among missing lines.
-      if let current = serving, journal.hasGap(fromLine: current.line, to: record.line) { serving = nil }
+      guard let current = serving, !journal.hasGap(fromLine: current.line, to: line) else { return false }
+      // The phone may have been paused: then its timer was late, not the extension.
+      let isBeingKilled = killedNs.map { atNs &- $0 < 1_000_000_000 } ?? false
+      return !isBeingKilled && atNs &- current.sinceNs > 31_000_000_000
+    }
+    for record in journal.events(of: "phone") {
+      let isKilled = isKilled(record)
+      if !isKilled, let current = serving, isTooLate(record.atNs, line: record.line) {
+        find(.time, current.push, at: [record.row])
+        serving = nil
+      }
       let isOver =
         record.event["serviceFinished"] != nil || record.event["processEnded"]?["_0"]?.text == "extension"
         // iosd stops the extension as soon as it has the text: often before the extension says that it has finished.
         || record.directives.contains { $0["suspend"]?["_0"]?.text == "extension" }
-      // The phone may have been paused: then its timer was late, not the extension.
-      let isBeingKilled = lastKill.map { record.atNs &- $0.atNs < 1_000_000_000 } ?? false
-      if let current = serving, !isKilled(record), !isBeingKilled {
-        if checkTime(of: current.push, sinceNs: current.sinceNs, untilNs: record.atNs, record.row) {
-          serving = nil
-        }
-      }
-      if isOver || isKilled(record) { serving = nil }
-      if isKilled(record) { lastKill = (record.line, record.atNs) }
-      for directive in record.directives {
-        guard directive["tell"]?["to"]?.text == "extension",
-          let push = directive["tell"]?["push"]?.integer
-        else { continue }
-        serving = (push, record.atNs, record.line)
+      if isOver || isKilled { serving = nil }
+      if isKilled { killedNs = record.atNs }
+      for directive in record.directives where directive["tell"]?["to"]?.text == "extension" {
+        if let push = directive["tell"]?["push"]?.integer { serving = (push, record.atNs, record.line) }
       }
     }
-    guard let current = serving, !journal.hasGap(fromLine: current.line, to: .max) else { return }
-    let isBeingKilled = lastKill.map { journal.lastNs &- $0.atNs < 1_000_000_000 } ?? false
-    if !isBeingKilled {
-      _ = checkTime(
-        of: current.push, sinceNs: current.sinceNs, untilNs: journal.lastNs, .journal(journal.name))
+    if let current = serving, isTooLate(journal.lastNs, line: .max) {
+      find(.time, current.push, at: [.journal(journal.name)])
     }
-  }
-
-  private mutating func checkTime(of push: Int64, sinceNs: Int64, untilNs: Int64, _ row: EvidenceRow) -> Bool
-  {
-    let limit: Int64 = 31_000_000_000
-    guard untilNs &- sinceNs > limit else { return false }
-    find(.time, push, at: [row])
-    return true
   }
 
   private func isKilled(_ record: JournalRecord) -> Bool {

@@ -18,7 +18,7 @@ struct Absences {
     for program in Evidence.wallets { addWallet(program, evidence, missing) }
     addPeer(evidence, missing)
     if evidence.phone != nil, evidence.journals(of: "iosd").isEmpty {
-      add(.phoneJournals, "iosd ran this phone and left no journal in \(evidence.home)/journal")
+      add(.journals(of: "iosd"), "iosd ran this phone and left no journal in \(evidence.home)/journal")
     }
     for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
     addOtherContainers(evidence)
@@ -98,7 +98,7 @@ struct Absences {
       addDamage(.phone, "iosd's journal ends a process of the \(role), but os/processes.jsonl lacks that row")
     }
     if phone.problems["pushes.jsonl"] == nil, phone.pushes.isEmpty,
-      let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
+      let push = evidence.ledger.pushes.first(where: \.isDelivered)
     {
       add(.phone, "push \(push.id) was delivered, but os/pushes.jsonl has no row")
     } else if phone.problems["pushes.jsonl"] == nil,
@@ -121,7 +121,7 @@ struct Absences {
     let journals = evidence.journals(of: "iosd")
     for (row, journal) in phone.rowsBehindJournals(journals, isCertain: evidence.isCertain) {
       addDamage(
-        .phoneJournals,
+        .journals(of: "iosd"),
         "\(journal.name) ends before \(row): its end was cut off, or another journal of iosd is missing")
     }
   }
@@ -157,11 +157,11 @@ struct Absences {
   private mutating func addPeer(_ evidence: Evidence, _ missing: MissingJournals) {
     guard evidence.hasLedger else { return }
     if evidence.journals(of: "lspd").isEmpty {
-      add(.peerJournals, "the peer left a ledger, but no journal")
+      add(.journals(of: "lspd"), "the peer left a ledger, but no journal")
     } else if !missing.runs.isEmpty {
       let runs = Self.list(missing.runs.sorted())
       add(
-        .peerJournals,
+        .journals(of: "lspd"),
         "the ledger has \(missing.runs.count == 1 ? "start" : "starts") \(runs) of lspd, without a journal")
     }
   }
@@ -212,11 +212,6 @@ struct MissingJournals {
   private(set) var cleanedEpochs: Set<Int64> = []
   private(set) var cleanedRuns: Set<Int64> = []
 
-  private struct Holder: Hashable {
-    let role: String
-    let pid: Int64
-  }
-
   init(_ evidence: Evidence) {
     let isCleaned = evidence.journals(of: "mainappd").contains {
       $0.arguments.contains("--clean-journals") || $0.isOfTellingWallet
@@ -234,10 +229,10 @@ struct MissingJournals {
     // A pid may be reused: then the later process counts.
     let ends = Dictionary(
       (evidence.phone?.processes ?? []).compactMap { process in
-        process.endedNs.map { (Holder(role: process.role, pid: process.pid), $0) }
+        process.endedNs.map { ("\(process.role) \(process.pid)", $0) }
       }, uniquingKeysWith: max)
     func lastSign(of claim: ClaimEntry) -> Int64 {
-      let end = ends[Holder(role: claim.role, pid: claim.pid)]
+      let end = ends["\(claim.role) \(claim.pid)"]
       return max(evidence.claimedNs(claim), evidence.wallet.sum(of: claim.epoch).lastNs ?? .min, end ?? .min)
     }
     for claim in evidence.wallet.claims where evidence.journal(of: claim) == nil {
@@ -291,41 +286,22 @@ public struct Absence: Hashable, Sendable {
   }
 }
 
-/// The parts of the evidence, by the names that a verdict shows.
-public enum EvidenceName: String, Hashable, Sendable, CaseIterable {
-  case container
-  case otherContainer = "other container"
-  case ledger = "peer's ledger"
-  case phone
-  case appJournals = "journals of mainappd"
-  case extensionJournals = "journals of notifyextd"
-  case tellingJournals = "journals of notifyonlyd"
-  case peerJournals = "journals of lspd"
-  case phoneJournals = "journals of iosd"
-  case journals
-  case oneMoment = "one moment"
+/// A part of the evidence, by the name that a verdict shows.
+public struct EvidenceName: Hashable, Sendable {
+  public let rawValue: String
+  /// Nil: without it there is no verdict.
+  let kind: EvidencePart?
+
+  public static let container = EvidenceName(rawValue: "container", kind: nil)
+  static let otherContainer = EvidenceName(rawValue: "other container", kind: .other)
+  static let ledger = EvidenceName(rawValue: "peer's ledger", kind: .peer)
+  static let phone = EvidenceName(rawValue: "phone", kind: .phone)
+  static let journals = EvidenceName(rawValue: "journals", kind: .journals)
+  static let oneMoment = EvidenceName(rawValue: "one moment", kind: nil)
 
   static func journals(of process: String) -> EvidenceName {
-    switch process {
-    case "mainappd": .appJournals
-    case "notifyextd": .extensionJournals
-    case Evidence.tellingExtension: .tellingJournals
-    case "lspd": .peerJournals
-    case "iosd": .phoneJournals
-    default: .journals
-    }
-  }
-
-  /// Nil: without it there is no verdict.
-  var kind: EvidencePart? {
-    switch self {
-    case .container, .oneMoment: nil
-    case .otherContainer: .other
-    case .ledger: .peer
-    case .phone: .phone
-    case .appJournals, .extensionJournals, .tellingJournals, .peerJournals, .phoneJournals, .journals:
-      .journals
-    }
+    let isKnown = (Evidence.wallets + [Evidence.tellingExtension, "lspd", "iosd"]).contains(process)
+    return isKnown ? EvidenceName(rawValue: "journals of \(process)", kind: .journals) : .journals
   }
 }
 

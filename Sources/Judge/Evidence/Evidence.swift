@@ -227,15 +227,13 @@ struct WalletMoves {
   }
 
   /// Whether the wallet was in this container then.
-  func isHere(atNs instant: Int64?) -> Bool {
-    guard let instant, let first = all.first else { return true }
-    let owner = all.last { $0.atNs <= instant }?.to.container ?? first.from.container
-    return owner == container
-  }
+  func isHere(atNs instant: Int64?) -> Bool { instant.map { at in isHere { $0.atNs <= at } } ?? true }
 
-  func isHere(frame: Int64) -> Bool {
+  func isHere(frame: Int64) -> Bool { isHere { $0.frame <= frame } }
+
+  private func isHere(after isOver: (Move) -> Bool) -> Bool {
     guard let first = all.first else { return true }
-    return (all.last { $0.frame <= frame }?.to.container ?? first.from.container) == container
+    return (all.last(where: isOver)?.to.container ?? first.from.container) == container
   }
 
   /// Whether the wallet is in this container at the end.

@@ -146,12 +146,23 @@ struct EvidenceCollector {
     return file?.isLive ?? false
   }
 
-  /// The peer's pushes and payments alone, as frames are far more; nil without a ledger.
-  func announcements() throws(JudgeError) -> (pushes: Rows<PushEntry>, payments: Rows<PaymentEntry>)? {
+  /// Nil without a ledger.
+  func announcedPayments(boundNs: Int64) throws(JudgeError) -> AnnouncedPayments.Row? {
     guard FileStamp(ledgerPath) != nil else { return nil }
     return try steadily { (open) throws(JudgeError) in
-      let tables = TableReader(try open(ledgerPath), wallet: 1, visits)
-      return (try tables.read("pushes", by: "id"), try tables.read("payments", by: "id"))
+      let ledger = try open(ledgerPath)
+      let ofPhone = try ledger.hasWallets("pushes") ? "wallet = 1" : "TRUE"
+      // The peer may hear of the delivery only after the payment.
+      return try ledger.rows(
+        of: "pushes",
+        """
+        SELECT count(DISTINCT push.payment_hash) AS count, count(DISTINCT paid.payment_hash) AS received_in_time
+        FROM (SELECT * FROM pushes WHERE outcome = 'delivered' AND \(ofPhone)) push
+        LEFT JOIN (SELECT * FROM payments WHERE state = 'paid' AND \(ofPhone)) paid
+          ON paid.payment_hash = push.payment_hash
+          AND paid.settled_at_ns BETWEEN push.at_ns AND coalesce(push.last_at_ns, push.at_ns) + \(boundNs)
+        """
+      ) { (row: AnnouncedPayments.Row) in row }.first
     }
   }
 

@@ -238,7 +238,9 @@ final class JournalFile {
       ["spliceRequested"],
       ["write", "invoiceStored", "invoiceCancelled", "paymentOffered", "paymentEnded", "spliceEnded"]
     ),
-    "phone": (["serviceFinished", "processEnded"], ["tell", "suspend", "kill", "recordFate", "show"]),
+    "phone": (
+      ["serviceFinished", "processEnded"], ["tell", "suspend", "kill", "recordEnd", "recordFate", "show"]
+    ),
   ]
   /// How many of the guard's events are kept after the order of a claim: as many as may answer the other orders of
   /// its line, and one more.
@@ -280,17 +282,21 @@ final class JournalFile {
   }
 }
 
-extension [Int64] {
-  /// Only for sorted numbers.
-  func countOfThose(upTo limit: Int64) -> Int {
-    var low = 0
-    var high = count
+extension RandomAccessCollection where Index == Int {
+  /// How many elements there are before the first for which it does not hold: then it holds for none behind.
+  func countOfFirst(_ isBefore: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = (low + high) / 2
-      if self[middle] <= limit { low = middle + 1 } else { high = middle }
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
     }
-    return low
+    return low - startIndex
   }
+}
+
+extension [Int64] {
+  /// Only for sorted numbers.
+  func countOfThose(upTo limit: Int64) -> Int { countOfFirst { $0 <= limit } }
 }
 
 /// One line of a journal, reduced to the parts that the checks use.

@@ -44,7 +44,7 @@ struct LedgerEvidence {
     pushes = try tables.read("pushes", by: "id")
     runs = try tables.read("runs", by: "id")
     missingFrames =
-      try file?.rows(of: "frames", columns: "coalesce(max(id), 0) - count(*) AS count", by: "1") {
+      try file?.rows(of: "frames", "SELECT coalesce(max(id), 0) - count(*) AS count FROM frames") {
         (row: Missing) in row.count
       }.first ?? 0
     losses = try tables.read("losses", by: "id")
@@ -111,10 +111,7 @@ struct ConnectionEntry: Decodable {
   let openedAtNs: Int64
   let judgedAtNs: Int64?
 
-  var isRefused: Bool { verdict.map(Self.refusals.contains) ?? false }
-  private static let refusals: Set = [
-    "refused-without-fence", "refused-lower-epoch", "refused-other-incarnation", "refused-other-container",
-  ]
+  var isRefused: Bool { verdict?.hasPrefix("refused-") ?? false }
   var isAccepted: Bool { verdict == "accepted" || verdict == "unfenced" }
   var row: EvidenceRow { .ledger("connections", id) }
 }
@@ -181,6 +178,7 @@ struct PaymentEntry: Decodable, PartRow {
   var isPaid: Bool { state == "paid" }
   var isFailed: Bool { state == "failed" }
   var row: EvidenceRow { .ledger("payments", id) }
+  var name: String { "Payment \(id) (\(amountWords(amountMsat)), \(shortHex(paymentHash)))" }
 }
 
 /// A row with the two columns of `payment_data`.
@@ -236,10 +234,6 @@ struct BackupEntry: Decodable {
 
 struct PushEntry: Decodable {
   let id: Int64
-  let atNs: Int64
-  /// The last attempt, or the end.
-  let lastAtNs: Int64?
-  let paymentHash: [UInt8]?
   let outcome: String
 
   var isDelivered: Bool { outcome == "delivered" }

@@ -13,20 +13,11 @@ struct PhoneEvidence {
     let fate: String?
     let detail: String?
 
-    /// The app in front got the push.
-    var isAppsOwn: Bool { fate == "given-to-app" }
-
-    /// iosd was killed before it showed the notification.
-    var isLost: Bool { fate == "lost" }
-
-    /// The phone is off the network.
-    var isHeld: Bool { fate == "held" }
-
-    /// The user or the extension wants no notification, the phone went off before it showed one, or a newer push came
-    /// while it was off the network.
+    /// The app in front got it, the user or the extension wants no notification, the phone went off before it showed
+    /// one, or a newer push came while it was off the network.
     var isUnwanted: Bool {
       switch fate {
-      case "not-shown", "filtered", "replaced": true
+      case "given-to-app", "not-shown", "filtered", "replaced": true
       case "dropped": detail == "reboot" || detail == "going-down"
       default: false
       }
@@ -85,40 +76,39 @@ struct PhoneEvidence {
   private static let names = ["pushes.jsonl", "notifications.jsonl", "processes.jsonl"]
 
   init(directory: String, _ boots: Boots) {
-    var rows: [String: [JSONValue]] = [:]
     var problems: [String: EvidenceFile.Problem] = [:]
     var foreignLines: [(name: String, count: Int, first: Int)] = []
-    for name in Self.names {
+    let rows = Self.names.map { name -> [JSONValue] in
       do throws(EvidenceFile.Problem) {
         let (found, foreign) = try Self.rows(of: "\(directory)/\(name)")
-        rows[name] = found
         if let first = foreign.first { foreignLines.append((name, foreign.count, first)) }
-      } catch { problems[name] = error }
+        return found
+      } catch {
+        problems[name] = error
+        return []
+      }
     }
-    let read = Self.names.map { rows[$0] ?? [] }
-    self.init(pushes: read[0], notifications: read[1], processes: read[2], boots)
+    self.init(rows, boots)
     self.problems = problems
     self.foreignLines = foreignLines
   }
 
   init(pushes: [UInt8], notifications: [UInt8], processes: [UInt8]) {
-    self.init(
-      pushes: Self.rows(in: pushes), notifications: Self.rows(in: notifications),
-      processes: Self.rows(in: processes), Boots())
+    let files = [pushes, notifications, processes]
+    self.init(files.map { $0.split(separator: 10).compactMap { JSONValue(parsing: Array($0)) } }, Boots())
   }
 
-  private init(pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue], _ boots: Boots) {
-    numbers = zip(Self.names, [pushes, notifications, processes]).map { name, rows in
-      (name, Set(rows.compactMap { $0["id"]?.integer }).sorted())
-    }
-    self.pushes = Self.pushes(pushes, boots)
-    self.notifications = Self.notifications(notifications, boots)
-    changes = notifications.compactMap { row in
+  /// Of the three files.
+  private init(_ rows: [[JSONValue]], _ boots: Boots) {
+    numbers = zip(Self.names, rows).map { ($0, Set($1.compactMap { $0["id"]?.integer }).sorted()) }
+    pushes = Self.pushes(rows[0], boots)
+    notifications = Self.notifications(rows[1], boots)
+    changes = rows[1].compactMap { row in
       guard let id = row["id"]?.integer, let key = row["key"]?.text else { return nil }
       return Change(id: id, key: key, isGone: row["withdrawn"]?.isTrue == true || row["answer"] != nil)
     }
     var newest: [Int64: Process] = [:]
-    for row in processes {
+    for row in rows[2] {
       guard let id = row["id"]?.integer, let role = row["role"]?.text, let pid = row["pid"]?.integer else {
         continue
       }
@@ -128,7 +118,7 @@ struct PhoneEvidence {
         isCrash: row["crashed"]?.isTrue ?? false, peakFootprintBytes: row["peak_footprint_bytes"]?.integer,
         startedNs: row.time("started_at_ns", boots), endedNs: row.time("ended_at_ns", boots))
     }
-    self.processes = newest.keys.sorted().compactMap { newest[$0] }
+    processes = newest.keys.sorted().compactMap { newest[$0] }
   }
 
   private static func pushes(_ rows: [JSONValue], _ boots: Boots) -> [Push] {
@@ -157,12 +147,11 @@ struct PhoneEvidence {
     for row in rows {
       guard let id = row["id"]?.integer else { continue }
       if row["withdrawn"]?.isTrue == true {
-        // Withdrawn: it is not displayed any more.
+        // It is not displayed any more.
         for place in places[id] ?? [] where shown[place]?.push == nil { shown[place] = nil }
         places[id]?.removeAll { shown[$0] == nil }
-      } else if row["answer"] != nil, places[id]?.isEmpty == false {
-        // The user's action on a notification that is already counted.
-      } else {
+      } else if row["answer"] == nil || places[id]?.isEmpty != false {
+        // An answer is the user's action on a notification that is already counted.
         places[id, default: []].append(shown.count)
         shown.append(Notification(id: id, push: row["push"]?.integer, atNs: row.time("at_ns", boots)))
       }
@@ -189,10 +178,6 @@ struct PhoneEvidence {
     }
     if rows.isEmpty, file.size > 0 { throw .unreadable("none of its lines is a row") }
     return (rows, foreign)
-  }
-
-  private static func rows(in bytes: [UInt8]) -> [JSONValue] {
-    bytes.split(separator: 10).compactMap { JSONValue(parsing: Array($0)) }
   }
 }
 
@@ -255,26 +240,26 @@ extension PhoneEvidence {
   var missingRows: [String] {
     numbers.compactMap { name, numbers in
       guard let last = numbers.last, last > Int64(numbers.count) else { return nil }
-      var expected: Int64 = 1
-      let first = numbers.first { number in
-        defer { expected = number &+ 1 }
-        return number > expected
-      }
+      let first = numbers.enumerated().first { $1 > Int64($0) + 1 }?.element ?? last
       let missing = last - Int64(numbers.count)
-      return "os/\(name) lacks \(countWords(missing, "row")), the first before row \(first ?? last)"
+      return "os/\(name) lacks \(countWords(missing, "row")), the first before row \(first)"
     }
   }
 
-  /// The first push in a journal of iosd without a row. Journals with a full disk are skipped.
+  /// The first push in a journal of iosd without a row: delivered to a process, or with a fate. Journals with a full
+  /// disk are skipped.
   func firstPushWithoutRow(_ journals: [JournalFile]) -> (push: Int64, journal: JournalFile)? {
     let known = Set(pushes.map(\.id))
     for journal in journals where !journal.hasGaps {
-      if let push = journal.pushesNamed.first(where: { !known.contains($0) }) { return (push, journal) }
+      let named = journal.events(of: "phone").lazy.flatMap(\.directives).compactMap {
+        ($0["tell"] ?? $0["recordFate"])?["push"]?.integer
+      }
+      if let push = named.first(where: { !known.contains($0) }) { return (push, journal) }
     }
     return nil
   }
 
-  /// The first push that a journal of iosd shows, and that no notification has. A killed iosd may not have written the
+  /// The pushes that a journal of iosd shows, and that no notification has. A killed iosd may not have written the
   /// row of its last line.
   func shownWithoutRow(_ journals: [JournalFile]) -> [(push: Int64, journal: JournalFile)] {
     let known = Set(notifications.compactMap(\.push))
@@ -323,7 +308,7 @@ extension PhoneEvidence {
   private var stampedRows: [(row: String, atNs: Int64, isLineFirst: Bool)] {
     let last = pushes.last?.id
     var rows: [(row: String, atNs: Int64, isLineFirst: Bool)] = pushes.filter { push in
-      !push.isLost && !(push.id == last && push.fate == nil)
+      push.fate != "lost" && !(push.id == last && push.fate == nil)
     }.map { ("push \($0.id)", $0.atNs, false) }
     for notification in notifications {
       if let atNs = notification.atNs { rows.append(("notification \(notification.id)", atNs, false)) }
@@ -334,16 +319,5 @@ extension PhoneEvidence {
       if let atNs = process.endedNs, process.how != nil { rows.append(("the end of \(name)", atNs, true)) }
     }
     return rows
-  }
-}
-
-extension JournalFile {
-  /// Pushes that iosd delivered to a process, or whose fate it recorded.
-  fileprivate var pushesNamed: [Int64] {
-    events(of: "phone").flatMap { record in
-      record.directives.compactMap { directive in
-        (directive["tell"] ?? directive["recordFate"])?["push"]?.integer
-      }
-    }
   }
 }

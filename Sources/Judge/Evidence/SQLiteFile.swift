@@ -59,28 +59,34 @@ final class SQLiteFile {
   private struct Named: Decodable { let name: String }
 
   func tables() throws(JudgeError) -> [String] {
-    try rows(of: "sqlite_schema", where: "type = 'table'", by: "name") { (row: Named) in row.name }
+    try rows(of: "sqlite_schema", "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+      (row: Named) in row.name
+    }
   }
 
   /// Of a ledger: only the rows of this wallet. A table without the column is of the first wallet, or of all.
   func rows<Entry: Decodable, Value>(
-    of table: String, columns: String = "*", where condition: String = "TRUE", by order: String,
-    wallet: Int64? = nil, _ make: (Entry) -> Value
+    of table: String, by order: String, wallet: Int64? = nil, _ make: (Entry) -> Value
   ) throws(JudgeError) -> [Value] {
-    var condition = condition
+    var condition = "TRUE"
     if let wallet, try hasWallets(table) {
       // The second half is what the index of the other wallets' rows needs.
-      condition += " AND wallet = \(wallet)" + (wallet == 1 ? "" : " AND wallet <> 1")
+      condition = "wallet = \(wallet)" + (wallet == 1 ? "" : " AND wallet <> 1")
     }
+    return try rows(of: table, "SELECT * FROM \"\(table)\" WHERE \(condition) ORDER BY \(order)", make)
+  }
+
+  func rows<Entry: Decodable, Value>(
+    of table: String, _ statement: String, _ make: (Entry) -> Value
+  ) throws(JudgeError) -> [Value] {
     var values: [Value] = []
-    let statement = "SELECT \(columns) FROM \"\(table)\" WHERE \(condition) ORDER BY \(order)"
     try eachRow(table, statement: statement) { (row) throws(JudgeError) in
       values.append(make(try row.decoded()))
     }
     return values
   }
 
-  private func hasWallets(_ table: String) throws(JudgeError) -> Bool {
+  func hasWallets(_ table: String) throws(JudgeError) -> Bool {
     var found = false
     try eachRow(table, statement: "PRAGMA table_info(\"\(table)\")") { (row) throws(JudgeError) in
       let column: Named = try row.decoded()

@@ -64,30 +64,22 @@ struct WriteSummary {
   /// Nil if it is not a summary.
   init?(_ text: String) {
     for part in text.split(separator: " ", omittingEmptySubsequences: false) where !text.isEmpty {
-      guard let (name, number) = Self.read(part), note(name, number) else { return nil }
+      let sides = part.split(separator: "=", omittingEmptySubsequences: false)
+      guard sides.count == 2, let number = Int64(sides[1]),
+        Self.numbers[sides[0]]?.contains(number) == true
+      else { return nil }
+      switch sides[0] {
+      case "revision": revision = number
+      case "received": received = number
+      case "offered": offered = number
+      case "ended": ended = number
+      case "invoice": invoices = 1
+      case "cancelled": cancelled = 1
+      case "restored": isRestored = true
+      // `waiting` is compared with nothing; a failure is in the peer's frames.
+      default: break
+      }
     }
-  }
-
-  private static func read(_ part: Substring) -> (name: Substring, number: Int64)? {
-    let sides = part.split(separator: "=", omittingEmptySubsequences: false)
-    guard sides.count == 2, let number = Int64(sides[1]) else { return nil }
-    return (sides[0], number)
-  }
-
-  private mutating func note(_ name: Substring, _ number: Int64) -> Bool {
-    guard Self.numbers[name]?.contains(number) == true else { return false }
-    switch name {
-    case "revision": revision = number
-    case "received": received = number
-    case "offered": offered = number
-    case "ended": ended = number
-    case "invoice": invoices = 1
-    case "cancelled": cancelled = 1
-    case "restored": isRestored = true
-    // `waiting` is compared with nothing; a failure is in the peer's frames.
-    default: break
-    }
-    return true
   }
 
   private static let numbers: [Substring: ClosedRange<Int64>] = [
@@ -100,10 +92,6 @@ struct WriteSummary {
 struct WriteSums {
   private(set) var count: Int64 = 0
   private(set) var received: Int64 = 0
-  private(set) var invoices = 0
-  private(set) var offered: Int64 = 0
-  private(set) var ended: Int64 = 0
-  private(set) var isRestored = false
   /// The writes with received payments, in order.
   private var receiving: [ReceivingWrite] = []
   /// Times of the writes that changed the channel.
@@ -117,10 +105,6 @@ struct WriteSums {
     lastNs = max(lastNs ?? .min, write.atMonoNs)
     guard let summary = write.summary else { return }
     received = received &+ summary.received
-    invoices += summary.invoices
-    offered = offered &+ summary.offered
-    ended = ended &+ summary.ended
-    isRestored = isRestored || summary.isRestored
     if summary.received > 0 {
       receiving.append(ReceivingWrite(upTo: received, atNs: write.atMonoNs, isRestored: summary.isRestored))
     }
@@ -129,13 +113,8 @@ struct WriteSums {
 
   /// The write of the receipt with this number, from 1 on.
   func write(ofReceipt number: Int64) -> ReceivingWrite? {
-    var low = 0
-    var high = receiving.count
-    while low < high {
-      let middle = (low + high) / 2
-      if receiving[middle].upTo < number { low = middle + 1 } else { high = middle }
-    }
-    return low < receiving.count ? receiving[low] : nil
+    let place = receiving.countOfFirst { $0.upTo < number }
+    return place < receiving.count ? receiving[place] : nil
   }
 
   static func byEpoch(_ writes: Rows<NodeWriteEntry>) -> [Int64: WriteSums] {

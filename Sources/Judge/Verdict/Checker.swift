@@ -100,12 +100,8 @@ struct Checker {
   /// Of a frame. Frames are in the order of their numbers.
   private func instantNs(of row: EvidenceRow) -> Int64? {
     guard case .frame(let id) = row else { return nil }
-    var (low, high) = (0, frames.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if frames[middle].entry.id < id { low = middle + 1 } else { high = middle }
-    }
-    return low < frames.count && frames[low].entry.id == id ? frames[low].entry.atNs : nil
+    let place = frames.countOfFirst { $0.entry.id < id }
+    return place < frames.count && frames[place].entry.id == id ? frames[place].entry.atNs : nil
   }
 
   /// The claim in the journal of its process.

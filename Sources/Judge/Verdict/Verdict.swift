@@ -1,3 +1,5 @@
+import Ground
+
 /// The judge's verdict on one run.
 public struct Verdict: Hashable, Sendable {
   public struct Counts: Hashable, Codable, Sendable {
@@ -20,6 +22,10 @@ public struct Verdict: Hashable, Sendable {
     public var notifications = 0
 
     public init() {}
+
+    fileprivate mutating func add(_ other: Counts, _ paths: [WritableKeyPath<Counts, Int>]) {
+      for path in paths { self[keyPath: path] += other[keyPath: path] }
+    }
   }
 
   public let outcome: Outcome
@@ -69,12 +75,8 @@ public struct Verdict: Hashable, Sendable {
   /// once.
   func joined(by other: Verdict) -> Verdict {
     var counts = counts
-    counts.received += other.counts.received
-    counts.sent += other.counts.sent
-    counts.sentPaid += other.counts.sentPaid
-    counts.sentFailed += other.counts.sentFailed
-    counts.appClaims += other.counts.appClaims
-    counts.extensionClaims += other.counts.extensionClaims
+    counts.add(
+      other.counts, [\.received, \.sent, \.sentPaid, \.sentFailed, \.appClaims, \.extensionClaims])
     return Verdict(
       counts: counts, findings: (findings + other.findings).uniqued,
       unsettled: (unsettled + other.unsettled).uniqued, remarks: (remarks + other.remarks).uniqued,
@@ -85,12 +87,7 @@ public struct Verdict: Hashable, Sendable {
   /// With what was found in the peer's ledger of another wallet.
   func joined(by checker: Checker, ofWallet number: Int64) -> Verdict {
     var counts = counts
-    counts.payments += checker.counts.payments
-    counts.paid += checker.counts.paid
-    counts.failed += checker.counts.failed
-    counts.connections += checker.counts.connections
-    counts.refused += checker.counts.refused
-    counts.frames += checker.counts.frames
+    counts.add(checker.counts, [\.payments, \.paid, \.failed, \.connections, \.refused, \.frames])
     return Verdict(
       counts: counts, findings: findings + checker.findings.map { $0.ofWallet(number) },
       unsettled: unsettled + checker.unsettled.map { "wallet \(number): \($0.sentence)" }, remarks: remarks,
@@ -155,7 +152,9 @@ extension Verdict {
       }
       let rest = group.findings.count - shown.count
       number += rest
-      if rest > 0 { lines.append("   and \(Self.grouped(rest)) more of this kind; --all shows them") }
+      if rest > 0 {
+        lines.append("   and \(AmountText.grouped(UInt64(rest))) more of this kind; --all shows them")
+      }
     }
     return lines
   }
@@ -176,20 +175,11 @@ extension Verdict {
     // One more sentence takes as much room as the line that would count it.
     guard !showingAll, sentences.count > 4 * shown + 1 else { return sentences }
     return sentences.prefix(4 * shown) + [
-      "\(grouped(sentences.count - 4 * shown)) more like these; --all shows them"
+      "\(AmountText.grouped(UInt64(sentences.count - 4 * shown))) more like these; --all shows them"
     ]
   }
 
   private static func list(_ parts: [EvidenceName]) -> String {
     parts.map(\.rawValue).joined(separator: ", ")
-  }
-
-  /// `14,006`.
-  private static func grouped(_ number: Int) -> String {
-    let digits = "\(number)"
-    return digits.enumerated().reduce(into: "") { text, digit in
-      if digit.offset > 0, (digits.count - digit.offset).isMultiple(of: 3) { text.append(",") }
-      text.append(digit.element)
-    }
   }
 }
