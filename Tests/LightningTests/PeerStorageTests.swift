@@ -37,6 +37,16 @@
     #expect(fixture.peer.deadline == nil)
   }
 
+  @Test func `A window that has ended is forgotten, so that it tells no two states apart`() throws {
+    var fixture = try PeerFixture.established(storageDelay: .seconds(10))
+    let before = fixture.peer.storage
+    _ = fixture.hear(.peerStorage(blob(1)))
+    fixture.peer.forgetLongAgo(at: milliseconds(9999))
+    #expect(fixture.peer.storage != before)
+    fixture.peer.forgetLongAgo(at: milliseconds(10_000))
+    #expect(fixture.peer.storage == before)
+  }
+
   @Test func `A stored backup opens the next window; after an idle window the next is stored at once`() throws
   {
     var fixture = try fixture()
