@@ -26,7 +26,10 @@ package struct Supervisor {
       let place = try makePlace(plan)
       let parent = getpid()
       let worker = baton_adopt_orphans() == 0 ? baton_fork() : -1
-      if worker == 0 { exit(work(begin(plan, signals, place, parent: parent))) }
+      if worker == 0 {
+        let place = begin(plan, signals, place, parent: parent)
+        withoutActuallyEscaping(work) { work in onNewThread { exit(work(place)) } }
+      }
       if worker < 0 {
         let error = SystemError("start a process")
         place?.remove(keepingPhones: false)
@@ -35,6 +38,24 @@ package struct Supervisor {
       var supervisor = Supervisor(plan, signals, place, OwnProcesses(worker: worker, inherited: inherited))
       exit(supervisor.supervise())
     } catch { exitWithSentence(.cannotCreate, error.description) }
+  }
+
+  /// Swift's runtime knows a thread by its number in the kernel, and asks for that only once. A forked thread has the
+  /// number of its parent's: a second thread that meets it in one of the runtime's locks waits for ever.
+  private static func onNewThread(_ body: @escaping () -> Void) {
+    final class Work {
+      let body: () -> Void
+      init(_ body: @escaping () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { work in
+        if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+        return nil
+      }, Unmanaged.passRetained(Work(body)).toOpaque())
+    if code == 0 { pthread_join(thread, nil) }
+    exitWithSentence(.cannotCreate, SystemError("start a thread", code: code).description)
   }
 
   private init(_ plan: Supervision, _ signals: SignalWatch, _ place: ScratchPlace?, _ processes: OwnProcesses)
