@@ -156,11 +156,11 @@ let package = Package(
     .testTarget(name: "GroundTests", dependencies: ["Ground"]),
     .testTarget(name: "JSONTests", dependencies: ["Ground"]),
     .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
-    .testTarget(name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
+    .testTarget(name: "GuardrailsTests", dependencies: ["TestKit", "Ground", "Heartbeat", "Guardrails"]),
     .testTarget(
       name: "LightningTests",
-      dependencies: ["Ground", "Guardrails", "Crypto", "Lightning", "Wallet", "LightningProvider"]),
-    .testTarget(name: "SenderTests", dependencies: ["Ground", "Lightning"]),
+      dependencies: ["TestKit", "Ground", "Guardrails", "Crypto", "Lightning", "Wallet", "LightningProvider"]),
+    .testTarget(name: "SenderTests", dependencies: ["TestKit", "Ground", "Lightning"]),
 
     // Reads and writes invoices for Tests/Interop/invoices.py.
     .executableTarget(
@@ -168,11 +168,12 @@ let package = Package(
       path: "Tests/Support/TestInvoices"),
     .testTarget(
       name: "WalletTests",
-      dependencies: ["Lightning", "Ground", "Heartbeat", "Guardrails", "Wallet", "Crypto"]),
-    .testTarget(name: "WalletProfilesTests", dependencies: ["Ground", "Guardrails"]),
-    .testTarget(name: "PushSealTests", dependencies: ["Ground", "Crypto", "Guardrails"]),
+      dependencies: ["TestKit", "Lightning", "Ground", "Heartbeat", "Guardrails", "Wallet", "Crypto"]),
+    .testTarget(name: "WalletProfilesTests", dependencies: ["TestKit", "Ground", "Guardrails"]),
+    .testTarget(name: "PushSealTests", dependencies: ["TestKit", "Ground", "Crypto", "Guardrails"]),
     .testTarget(
-      name: "IncomingStoreTests", dependencies: ["Ground", "Guardrails", "Platform", "DaemonRuntime"]),
+      name: "IncomingStoreTests",
+      dependencies: ["TestKit", "Ground", "Guardrails", "Platform", "DaemonRuntime"]),
     .testTarget(
       name: "TimelineTests",
       dependencies: [
@@ -180,7 +181,7 @@ let package = Package(
         "Simulation",
         "Baton",
       ]),
-    .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
+    .testTarget(name: "PhonePolicyTests", dependencies: ["TestKit", "Ground", "PhonePolicy"]),
 
     // A simulated world without faults of its own.
     .target(
@@ -190,7 +191,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "LightningProvider",
+        "TestKit", "GeneratedPages", "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet",
+        "LightningProvider",
         "PhonePolicy", "Crypto", "Simulation", "Museum", "SimulationSupport",
       ]),
 
@@ -209,7 +211,7 @@ let package = Package(
     .testTarget(
       name: "SharedContainerTests",
       dependencies: [
-        "WaitingTests", "Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "TestClaimer",
+        "TestKit", "Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "TestClaimer",
       ]),
     .testTarget(
       name: "CoordinatorTests",
@@ -217,7 +219,7 @@ let package = Package(
     .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "Coordinator"]),
     .testTarget(
       name: "DaemonRuntimeTests",
-      dependencies: ["WaitingTests", "CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
+      dependencies: ["TestKit", "CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
 
     // A wallet process that stops at a chosen place.
     .executableTarget(
@@ -230,8 +232,8 @@ let package = Package(
     // Pages and digests that tests make, with BATON_WRITE_PAGES=1.
     .target(name: "GeneratedPages", path: "Tests/Support/GeneratedPages"),
 
-    // Threads for tests that wait for other processes.
-    .target(name: "WaitingTests", path: "Tests/Support/WaitingTests"),
+    // For all tests: ids of Tests/coverage.tsv, and threads for tests that wait for other processes.
+    .target(name: "TestKit", path: "Tests/Support/TestKit"),
     .target(
       name: "ProcessSupport", dependencies: ["Ground", "DaemonRuntime"], path: "Tests/Support/ProcessSupport"),
 
@@ -239,7 +241,7 @@ let package = Package(
     .target(
       name: "PairSupport",
       dependencies: [
-        "WaitingTests", "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Baton",
+        "TestKit", "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Baton",
         "ProcessSupport", "Crypto", "Lightning", "Platform",
       ], path: "Tests/Support/PairSupport"),
 
@@ -247,7 +249,7 @@ let package = Package(
     .testTarget(
       name: "PairTests",
       dependencies: [
-        "GeneratedPages", "WaitingTests", "Ground", "Heartbeat", "Guardrails", "SharedContainer",
+        "GeneratedPages", "TestKit", "Ground", "Heartbeat", "Guardrails", "SharedContainer",
         "DaemonRuntime", "Crypto", "Lightning", "Wallet", "Platform", "PairSupport", "Baton",
         "ProcessSupport", "MainAppd", "NotifyExtd", "LSPd", "TestBystander", "BadWire", "LightningIO",
       ]),
@@ -265,14 +267,14 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "WaitingTests", "Ground", "PhonePolicy", "Heartbeat", "Guardrails",
+        "TestKit", "Ground", "PhonePolicy", "Heartbeat", "Guardrails",
         "DaemonRuntime", "Crypto", "Lightning", "Platform", "LightningIO", "PairSupport", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd", "Baton", "TestForeignProcess", "TestHostileWallet", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",
       dependencies: [
-        "WaitingTests", "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletProcess",
+        "TestKit", "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletProcess",
         "DaemonRuntime", "Crypto", "Lightning", "Wallet", "LightningProvider", "Platform", "LightningIO",
       ]),
 
@@ -285,7 +287,7 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Lightning", "HTTP", "WaitingTests", "Ground", "PhonePolicy", "Crypto", "LightningProvider",
+        "Lightning", "HTTP", "TestKit", "Ground", "PhonePolicy", "Crypto", "LightningProvider",
         "LightningIO", "DaemonRuntime", "Platform", "PairSupport", "ProcessSupport", "Baton", "Guardrails",
         "LSPd", "Judge",
       ]),
@@ -299,19 +301,19 @@ let package = Package(
     .testTarget(
       name: "JudgeTests",
       dependencies: [
-        "WaitingTests", "Ground", "Guardrails", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
+        "TestKit", "Ground", "Guardrails", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
       ]),
     .testTarget(
       name: "DiagnosisTests",
       dependencies: ["Baton", "Ground", "Guardrails", "Heartbeat", "PhonePolicy", "SharedContainer"]),
     .testTarget(
       name: "ServeTests",
-      dependencies: ["WaitingTests", "Ground", "PhonePolicy", "DaemonRuntime", "HTTP", "Baton"]),
+      dependencies: ["TestKit", "Ground", "PhonePolicy", "DaemonRuntime", "HTTP", "Baton"]),
     .testTarget(name: "LiveTests", dependencies: ["Ground", "PhonePolicy", "Baton"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "GeneratedPages", "WaitingTests", "Ground", "PhonePolicy", "Heartbeat", "Guardrails", "Crypto",
+        "GeneratedPages", "TestKit", "Ground", "PhonePolicy", "Heartbeat", "Guardrails", "Crypto",
         "Lightning", "Wallet", "Platform", "SharedContainer", "DaemonRuntime",
         "WalletProcess", "Simulation", "PairSupport", "Judge", "LightningIO", "Baton", "TestReader",
       ]),
@@ -320,7 +322,7 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "WaitingTests", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime",
+        "TestKit", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime",
         "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
       ]),
@@ -330,7 +332,7 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "WaitingTests", "CLinux", "Ground", "PhonePolicy", "Crypto", "Guardrails", "Platform",
+        "TestKit", "CLinux", "Ground", "PhonePolicy", "Crypto", "Guardrails", "Platform",
         "DaemonRuntime", "NotifyOnlyd", "PairSupport", "ProcessSupport", "Baton", "IOSd", "MainAppd", "LSPd",
         "NotifyExtd",
         "TestChild",
@@ -339,8 +341,8 @@ let package = Package(
     // In C, as it begins before any test: ends what a run of the tests leaves behind. Linked into the bundle of all tests.
     .target(name: "TestRunEnd", path: "Tests/Support/TestRunEnd"),
     .testTarget(
-      name: "TestRunEndTests", dependencies: ["TestRunEnd", "WaitingTests", "DaemonRuntime", "Baton"]),
-    .testTarget(name: "TidyTests"),
+      name: "TestRunEndTests", dependencies: ["TestRunEnd", "TestKit", "DaemonRuntime", "Baton"]),
+    .testTarget(name: "TidyTests", dependencies: ["TestKit"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -378,7 +380,7 @@ let cores = ["Ground", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Ligh
 // With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.
 if Context.environment["BATON_CORES"] != nil {
   let tests = (cores + ["WalletProfiles", "Sender", "JSON", "PushSeal", "Tidy"]).map { "\($0)Tests" }
-  let needed = cores + ["Crypto", "CSodium", "CSecp256k1", "CNettle"] + tests
+  let needed = cores + ["Crypto", "CSodium", "CSecp256k1", "CNettle", "TestKit"] + tests
   package.products = []
   package.targets = package.targets.filter { needed.contains($0.name) }
 } else if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {

@@ -3,4 +3,4 @@
 @_exported import Glibc
 @_exported import Ground
 @_exported import Testing
-@_exported import WaitingTests
+@_exported import TestKit

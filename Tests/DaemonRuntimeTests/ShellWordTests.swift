@@ -1,4 +1,4 @@
-import WaitingTests
+import TestKit
 
 @testable import DaemonRuntime
 

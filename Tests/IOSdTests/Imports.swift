@@ -6,4 +6,4 @@
 @_exported import PairSupport
 @_exported import ProcessSupport
 @_exported import Testing
-@_exported import WaitingTests
+@_exported import TestKit

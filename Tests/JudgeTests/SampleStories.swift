@@ -1,5 +1,5 @@
 import CSodium
-import WaitingTests
+import TestKit
 
 @testable import Judge
 @testable import TestHomes

@@ -9,4 +9,4 @@
 @_exported import Platform
 @_exported import ProcessSupport
 @_exported import Testing
-@_exported import WaitingTests
+@_exported import TestKit

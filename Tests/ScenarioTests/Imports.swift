@@ -2,4 +2,4 @@
 @_exported import DaemonRuntime
 @_exported import Ground
 @_exported import Testing
-@_exported import WaitingTests
+@_exported import TestKit

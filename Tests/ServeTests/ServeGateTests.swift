@@ -1,7 +1,7 @@
 import Glibc
 @testable import HTTP
 import Testing
-import WaitingTests
+import TestKit
 
 @testable import Baton
 

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Foundation
-import WaitingTests
+import TestKit
 import Glibc
 import Baton
 import PhonePolicy

@@ -5,4 +5,4 @@
 @_exported import Heartbeat
 @_exported import Platform
 @_exported import Testing
-@_exported import WaitingTests
+@_exported import TestKit

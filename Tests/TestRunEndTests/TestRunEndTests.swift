@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Baton
 import Testing
-import WaitingTests
+import TestKit
 
 @Suite("The end of a run of the tests", .waits) struct TestRunEndTests {
   private static let variable = "BATON_TEST_RUN_HOME"

@@ -1,6 +1,6 @@
 import Platform
 import Foundation
-import WaitingTests
+import TestKit
 import Heartbeat
 import WalletProcess
 

@@ -11,7 +11,7 @@ import Platform
 import ProcessSupport
 import SharedContainer
 import Testing
-import WaitingTests
+import TestKit
 
 /// A phone driven by the test: real wallet processes and a real lspd, with the test in place of iosd, so that each
 /// message to a process is one line of a test. Waits are for events, never for a time.
