@@ -26,7 +26,7 @@ import Testing
 
   @Test func `A test's name is in backticks`() {
     for file in Project.tests where !file.path.hasPrefix("Tests/TidyTests/StyleTests") {
-      for match in file.text.matches(of: #/@Test\(\s*"|@Test(\([^"`]*?\))?\s+func\s+\w+/#) {
+      for match in file.text.matches(of: #/@Test\(\s*"|@Test(\([^`]*?\))?\s+func\s+\w+/#) {
         Issue.record("\(file.path): write @Test func `A sentence`(): \(match.0)")
       }
     }
