@@ -1,7 +1,9 @@
 @Suite("baton soak with few rounds", .waits) struct FewRoundsTests {
   private let scratch = Scratch()
 
-  @Test func `L-C.5 Memory that the first rounds allocate and keep is not reported as a leak`() throws {
+  @Test(.shows("L-C.5")) func `Memory that the first rounds allocate and keep is not reported as a leak`()
+    throws
+  {
     let words =
       ["soak", "--rounds", "2", "--warm-up", "0"]
       + (CommandPhone.isSanitized ? ["--build", "debug"] : [])

@@ -4,8 +4,8 @@
 @Suite(.waits) struct ForegroundPushTests {
   private let phone = CommandPhone()
 
-  @Test
-  func `K-27 An extension started beside the app in front waits, and leaves the node to the app`() throws {
+  @Test(.shows("K-27"))
+  func `An extension started beside the app in front waits, and leaves the node to the app`() throws {
     _ = try phone.run("up", "--foreground-pushes", "extension")
     try phone.openAndConnect()
     let push = phone.scratch.write(
@@ -19,7 +19,9 @@
     #expect(status.contains(#/epoch +1\n/#))
   }
 
-  @Test func `P-1.5, K-45 A connected app in front is paid without a push or a notification`() throws {
+  @Test(.shows("P-1.5", "K-45")) func `A connected app in front is paid without a push or a notification`()
+    throws
+  {
     _ = try phone.run("up")
     try phone.openAndConnect()
     #expect(try phone.run("pay", try phone.invoice()).contains("settled: 5,000 sat"))
@@ -27,8 +29,8 @@
     try expectTheAppAlone()
   }
 
-  @Test
-  func `K-45 An app in front without a network is handed the push when the network is back, and is paid`()
+  @Test(.shows("K-45"))
+  func `An app in front without a network is handed the push when the network is back, and is paid`()
     throws
   {
     _ = try phone.run("up")

@@ -3,9 +3,9 @@
 /// What only real processes can meet; stories have the other hindrances.
 @Suite("A payment whose extension dies", .disabled(if: CommandPhone.isSanitized, "no memory limit"), .waits)
 struct HinderedExtensionTests {
-  @Test(arguments: [["--fault-ballast", "31457280"], ["--fault-hang"]])
+  @Test(.shows("B-1.0"), arguments: [["--fault-ballast", "31457280"], ["--fault-hang"]])
   func
-    `B-1.0 Above its memory limit, or crashed, the extension leaves the push as sent, and the opened app receives`(
+    `Above its memory limit, or crashed, the extension leaves the push as sent, and the opened app receives`(
       fault: [String]
     ) throws
   {

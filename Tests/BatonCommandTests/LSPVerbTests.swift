@@ -1,9 +1,8 @@
 @testable import Baton
 
 @Suite("baton lsp", .waits) struct LSPVerbTests {
-  @Test
-  func
-    `B-1.3.2, B-1.3.3, B-1.3.4 The extension shows what the peer seals: a payment that opens a channel, an order, a close`()
+  @Test(.shows("B-1.3.2", "B-1.3.3", "B-1.3.4"))
+  func `The extension shows what the peer seals: a payment that opens a channel, an order, a close`()
     throws
   {
     let phone = CommandPhone()
@@ -34,8 +33,8 @@
     #expect(try phone.run("lsp", "order").contains("the channel has failed already"))
   }
 
-  @Test
-  func `K-13 Of a payment that the peer does not hold Bitkit's extension does not say that funds are held`()
+  @Test(.shows("K-13"))
+  func `Of a payment that the peer does not hold Bitkit's extension does not say that funds are held`()
     throws
   {
     let phone = CommandPhone()

@@ -18,9 +18,9 @@ struct NaivePairTests {
     return try #require(try ledger.firstRow("SELECT count(*) FROM losses WHERE whose = 'wallet'")).integer(0)
   }
 
-  @Test(arguments: [false, true])
+  @Test(.shows("P-0.4"), arguments: [false, true])
   func
-    `P-0.4 An app that goes on from its memory after its extension received loses the channel, the wallet's does not`(
+    `An app that goes on from its memory after its extension received loses the channel, the wallet's does not`(
       isNaive: Bool
     ) throws
   {

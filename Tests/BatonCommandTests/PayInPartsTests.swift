@@ -11,9 +11,8 @@
     #expect(PayableInvoice.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
   }
 
-  @Test
-  func
-    `P-1.4 In the background status shows the multi-part payment as the app's work, and the payment settles`()
+  @Test(.shows("P-1.4"))
+  func `In the background status shows the multi-part payment as the app's work, and the payment settles`()
     throws
   {
     _ = try phone.run("up")

@@ -43,7 +43,9 @@ import Crypto
     }
   }
 
-  @Test func `B-1.7.1.n1 An invoice that is expired, damaged or of another network is refused`() throws {
+  @Test(.shows("B-1.7.1.n1")) func `An invoice that is expired, damaged or of another network is refused`()
+    throws
+  {
     let good = try word()
     #expect(
       refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired less than a second ago") == true)

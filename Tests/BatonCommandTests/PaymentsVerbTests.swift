@@ -5,8 +5,8 @@ import PhonePolicy
 @Suite("baton list payments", .waits) struct PaymentsVerbTests {
   private let phone = CommandPhone()
 
-  @Test
-  func `L-K.3, L-K.4 After a payment to the closed app, payments and balance of the opened app have it`()
+  @Test(.shows("L-K.3", "L-K.4"))
+  func `After a payment to the closed app, payments and balance of the opened app have it`()
     throws
   {
     _ = try phone.run("up")

@@ -14,9 +14,9 @@ struct PushCrowdTests {
     return (end, scratch.text("said"))
   }
 
-  @Test
+  @Test(.shows("B-0.4", "B-C.1"))
   func
-    `B-0.4, B-C.1 Each push has one notification, despite frozen and killed extensions, and times and memory are reported`()
+    `Each push has one notification, despite frozen and killed extensions, and times and memory are reported`()
     throws
   {
     defer { for phone in ["1", "2"] { Journals.replay(of: scratch("crowd/\(phone)")) } }

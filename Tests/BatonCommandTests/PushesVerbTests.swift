@@ -7,9 +7,9 @@ import PhonePolicy
     try #require(JSONValue(parsing: Array(text.utf8)))
   }
 
-  @Test
-  func
-    `B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4, B-M.5, B-M.2, B-C.1 baton list pushes prints counts, times and memory of silent pushes and tasks`()
+  @Test(
+    .shows("B-1.5.3a", "B-1.5.3b", "B-1.5.3c", "B-1.5.3d", "B-1.5.3e", "B-M.4", "B-M.5", "B-M.2", "B-C.1"))
+  func `baton list pushes prints counts, times and memory of silent pushes and tasks`()
     throws
   {
     let phone = CommandPhone()
@@ -79,8 +79,8 @@ import PhonePolicy
       tasks: tasks, times: times)
   }
 
-  @Test
-  func `B-1.5.3e, B-M.4 A push's last row counts, and only completed pushes and tasks count as completed`()
+  @Test(.shows("B-1.5.3e", "B-M.4"))
+  func `A push's last row counts, and only completed pushes and tasks count as completed`()
     throws
   {
     let figures = try figures(
@@ -126,8 +126,8 @@ import PhonePolicy
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
   }
 
-  @Test
-  func `B-C.1, B-M.2 Memory counts ended extensions, and the app only where its node ran for a silent push`()
+  @Test(.shows("B-C.1", "B-M.2"))
+  func `Memory counts ended extensions, and the app only where its node ran for a silent push`()
     throws
   {
     func ended(_ id: UInt64, _ role: String, _ pid: Int32, _ bytes: UInt64?) -> ProcessRow {
@@ -200,9 +200,8 @@ import PhonePolicy
     }
   }
 
-  @Test
-  func `B-1.5.3c, B-1.5.3d A silent push's times are those between its records in the app's journal`() throws
-  {
+  @Test(.shows("B-1.5.3c", "B-1.5.3d"))
+  func `A silent push's times are those between its records in the app's journal`() throws {
     func line(
       _ number: Int, _ at: Int, _ event: String, _ directives: String = "", core: String = "guard-app"
     ) throws -> JournalLine {

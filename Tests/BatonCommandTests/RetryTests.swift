@@ -21,8 +21,8 @@ import Lightning
     text.split(separator: "\n").compactMap { JSONValue(parsing: Array($0.utf8)) }
   }
 
-  @Test
-  func `B-0.6, K-1 A payment whose first attempt fails settles with a later one, once the app is opened`()
+  @Test(.shows("B-0.6", "K-1"))
+  func `A payment whose first attempt fails settles with a later one, once the app is opened`()
     throws
   {
     let (phone, invoice) = try awayPhone("--hold-seconds", "0")
@@ -46,9 +46,9 @@ import Lightning
   }
 
   /// Nothing is scaled: the sender's own deadline, and a hold that ends 8 s after it.
-  @Test
+  @Test(.shows("K-12"))
   func
-    `K-12 A payment held for 20 s is pending at the sender's deadline of 12 s, and then settles with its one HTLC`()
+    `A payment held for 20 s is pending at the sender's deadline of 12 s, and then settles with its one HTLC`()
     throws
   {
     let (phone, invoice) = try awayPhone()
@@ -122,8 +122,8 @@ import Lightning
     #expect(try phone.phone.peerPayments().map(\.state) == ["paid"])
   }
 
-  @Test
-  func `B-1.7.1.m1, K-1 Without lspd nothing is sent: each attempt finds no route, and the message says so`()
+  @Test(.shows("B-1.7.1.m1", "K-1"))
+  func `Without lspd nothing is sent: each attempt finds no route, and the message says so`()
     throws
   {
     let (phone, invoice) = try awayPhone()

@@ -10,9 +10,8 @@ import PhonePolicy
     try phone.run("invoice", "\(sat)", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test
-  func
-    `P-1.3 In the background the app stays awake for an outgoing payment, shown by status, then is suspended`()
+  @Test(.shows("P-1.3"))
+  func `In the background the app stays awake for an outgoing payment, shown by status, then is suspended`()
     throws
   {
     _ = try phone.run("up", "--arrival-delay", CommandPhone.delay(seconds: 4))

@@ -159,7 +159,8 @@ struct Transcript: CustomTestStringConvertible {
     try transcript.play()
   }
 
-  @Test func `B-1.7.1.n2a, B-1.7.7.3, B-1.7.7.4 An amount above what the sender has; the button begins anew`()
+  @Test(.shows("B-1.7.1.n2a", "B-1.7.7.3", "B-1.7.7.4"))
+  func `An amount above what the sender has; the button begins anew`()
     throws
   {
     try Transcript.play("An amount above what the sender has")

@@ -5,8 +5,8 @@ import PairSupport
 @Suite("baton withdraw", .waits) struct WithdrawVerbTests {
   private let phone = CommandPhone()
 
-  @Test
-  func `P-1.4 A splice keeps the app awake in the background, shown by status, until it is done`() throws {
+  @Test(.shows("P-1.4"))
+  func `A splice keeps the app awake in the background, shown by status, until it is done`() throws {
     _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")

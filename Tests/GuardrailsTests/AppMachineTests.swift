@@ -202,8 +202,8 @@
   private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
   private let withdrawn: [GuardDirective] = [.withdrawIntent, .say(PresenceMessage(code: .appPing))]
 
-  @Test
-  func `P-1.2, K-20 Entering the background stops the node, beats, unlocks, then ends the background task`() {
+  @Test(.shows("P-1.2", "K-20"))
+  func `Entering the background stops the node, beats, unlocks, then ends the background task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn + [.stopNode(gracefully: true)])
     #expect(app.send(.node(.stopped)) == [.readRow])
@@ -275,7 +275,8 @@
     #expect(end == [.dropLock, unavailable(released: nil), .endBackgroundTask(1)])
   }
 
-  @Test func `M-9.6 Asked to terminate, the app releases, ends, and orders nothing after its end`() {
+  @Test(.shows("M-9.6")) func `Asked to terminate, the app releases, ends, and orders nothing after its end`()
+  {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.terminationRequested) == [.withdrawIntent, .stopNode(gracefully: true)])
     app.play(.node(.stopped))

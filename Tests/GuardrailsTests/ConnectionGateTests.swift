@@ -44,7 +44,8 @@
     #expect(app.mayConnect == [])
   }
 
-  @Test func `P-1.2 In the background the app may have all connections while a task is pending, then none`() {
+  @Test(.shows("P-1.2"))
+  func `In the background the app may have all connections while a task is pending, then none`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let send = TaskBeginning(name: "send", generation: 1)
     app.play(.taskBegan(send), .enteredBackground)

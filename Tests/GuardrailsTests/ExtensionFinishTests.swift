@@ -116,8 +116,8 @@
     #expect(notifier.machine.handle(.receivedFound([], push: 1), at: notifier.now).last == .end(.terminated))
   }
 
-  @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .other])
-  func `B-1.1.5 A push without a payment has a text for the push's reason`(reason: Push.Reason) {
+  @Test(.shows("B-1.1.5"), arguments: [Push.Reason.incomingPayment, .pendingSettlement, .other])
+  func `A push without a payment has a text for the push's reason`(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
     #expect(notifier.end(.expiryWarned(push: 1)).contains(.deliver(push: 1, .nothingReceived(reason))))

@@ -1,4 +1,5 @@
 // Visible in each file of these tests.
 @_exported import Ground
 @_exported import Heartbeat
+@_exported import TestKit
 @_exported import Testing

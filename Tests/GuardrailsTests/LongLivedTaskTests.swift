@@ -20,7 +20,8 @@
     ]
   }
 
-  @Test func `P-1.1, P-1.2 Going home during an outgoing payment keeps the node until the payment ends`() {
+  @Test(.shows("P-1.1", "P-1.2"))
+  func `Going home during an outgoing payment keeps the node until the payment ends`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.taskBegan(send)) == [])
     #expect(app.send(.enteredBackground) == timeAsked)
@@ -31,7 +32,7 @@
     #expect(app.machine.place == .background)
   }
 
-  @Test func `P-1.4 A settling payment holds the node in the background until it is settled`() {
+  @Test(.shows("P-1.4")) func `A settling payment holds the node in the background until it is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
@@ -83,7 +84,7 @@
     #expect(app.send(.taskEnded(send)) == [])
   }
 
-  @Test func `P-1.1 A task is given up after 180 s`() {
+  @Test(.shows("P-1.1")) func `A task is given up after 180 s`() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), at: start)
     #expect(tasks.deadline == start + .seconds(180))

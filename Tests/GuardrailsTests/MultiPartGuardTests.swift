@@ -6,9 +6,8 @@
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
-  @Test
-  func `P-1.4 An app that goes home while parts of a payment are pending keeps the node until it is settled`()
-  {
+  @Test(.shows("P-1.4"))
+  func `An app that goes home while parts of a payment are pending keeps the node until it is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
     #expect(app.machine.hasNamedTask)
@@ -91,8 +90,8 @@
         == .deliver(push: 1, .partsGivenBack))
   }
 
-  @Test
-  func `P-1.1 The task of an incomplete set ends after 180 s; a new connection does not restart the time`() {
+  @Test(.shows("P-1.1"))
+  func `The task of an incomplete set ends after 180 s; a new connection does not restart the time`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let begun = app.now

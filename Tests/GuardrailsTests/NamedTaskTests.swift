@@ -25,12 +25,12 @@
     return app.send(owned)
   }
 
-  @Test func `B-1.5.1c The task begins with the push, before the look, and bears its name`() {
+  @Test(.shows("B-1.5.1c")) func `The task begins with the push, before the look, and bears its name`() {
     var app = launched()
     #expect(app.send(.silentPushArrived(push)) == [.beginBackgroundTask(1, name: name), .look])
   }
 
-  @Test func `B-1.5.1c The task ends after the release and after the push's completion`() {
+  @Test(.shows("B-1.5.1c")) func `The task ends after the release and after the push's completion`() {
     var app = connected()
     app.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(app.send(.node(.busy(.nothing))).last == .stopNode(gracefully: true))
@@ -40,15 +40,15 @@
     #expect(app.machine.deadline == nil)
   }
 
-  @Test func `B-1.5.1c A push that is over leaves pending work to the next owner, although there is a task`()
-  {
+  @Test(.shows("B-1.5.1c"))
+  func `A push that is over leaves pending work to the next owner, although there is a task`() {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(app.send(.expiryWarned(push: 3)).last == .stopNode(gracefully: true))
     #expect(released(&app).suffix(2) == [.completed(push: 3, .noData), .endBackgroundTask(1)])
   }
 
-  @Test func `B-1.5.1c, B-1.5.1d When the task expires the app stops the node and gives up`() {
+  @Test(.shows("B-1.5.1c", "B-1.5.1d")) func `When the task expires the app stops the node and gives up`() {
     var app = connected()
     #expect(app.send(.backgroundTimeExpired(task: 1)).last == .stopNode(gracefully: true))
     #expect(released(&app).contains(.endBackgroundTask(1)))
@@ -79,7 +79,7 @@
     #expect(app.send(.expiryWarned(push: 3)) == [.completed(push: 3, .noData)])
   }
 
-  @Test func `B-S.2 A scheduled task wants the node in the same way, without a task of its own`() {
+  @Test(.shows("B-S.2")) func `A scheduled task wants the node in the same way, without a task of its own`() {
     var app = launched()
     #expect(app.send(.nodeWanted(run: 9, time: .seconds(25))) == [.look])
     #expect(app.machine.deadline != nil)

@@ -23,10 +23,8 @@
     return app.send(owned)
   }
 
-  @Test
-  func
-    `B-1.5.1e, K-18, K-22 The app connects, receives, releases, and only then completes the push with new data`()
-  {
+  @Test(.shows("B-1.5.1e", "K-18", "K-22"))
+  func `The app connects, receives, releases, and only then completes the push with new data`() {
     var app = connected()
     app.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(app.send(.node(.busy(.nothing))).last == .stopNode(gracefully: true))
@@ -37,10 +35,8 @@
     #expect(app.machine.deadline == nil)
   }
 
-  @Test
-  func
-    `B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f The app claims, starts and stops the node, unlocks, completes the push`()
-  {
+  @Test(.shows("B-1.5.2a", "B-1.5.2b", "B-1.5.2c", "B-1.5.2d", "B-1.5.2f"))
+  func `The app claims, starts and stops the node, unlocks, completes the push`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground)
     var directives = app.send(.silentPushArrived(push))
@@ -56,7 +52,8 @@
     #expect(directives.filter(order.contains) == order)
   }
 
-  @Test func `B-1.5.1f A failure is noted and the push completed as failed, unless a payment was received`() {
+  @Test(.shows("B-1.5.1f"))
+  func `A failure is noted and the push completed as failed, unless a payment was received`() {
     func woken() -> Driver<AppMachine> {
       var app = Driver<AppMachine>()
       app.play(.launched, .enteredBackground, .silentPushArrived(push))
@@ -118,7 +115,7 @@
     }
   }
 
-  @Test func `B-1.5.1f A refusal for another container fails this push and the next`() {
+  @Test(.shows("B-1.5.1f")) func `A refusal for another container fails this push and the next`() {
     let failed = GuardDirective.noteFailure(.halted(.usedByAnotherDevice))
     var app = connected()
     #expect(
@@ -131,7 +128,8 @@
     #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
   }
 
-  @Test func `B-1.5.1f An epoch that cannot be raised fails the push with the container's reason`() {
+  @Test(.shows("B-1.5.1f")) func `An epoch that cannot be raised fails the push with the container's reason`()
+  {
     var app = connected()
     app.play(.node(.refused(highest: 20, container: container)))
     #expect(
@@ -139,7 +137,7 @@
         == [.noteFailure(.container(.failed("The disk is full."))), .completed(push: 3, .failed)])
   }
 
-  @Test func `B-1.5.1f A termination fails the push, unless a payment was received`() {
+  @Test(.shows("B-1.5.1f")) func `A termination fails the push, unless a payment was received`() {
     var app = connected()
     #expect(
       outcome(&app, after: .terminationRequested)
@@ -166,7 +164,7 @@
     #expect(app.machine.deadline == app.now + .seconds(2))
   }
 
-  @Test func `K-19 An unreachable peer: the node is stopped before the lock is released`() {
+  @Test(.shows("K-19")) func `An unreachable peer: the node is stopped before the lock is released`() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground, .silentPushArrived(push))
     app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
@@ -181,7 +179,8 @@
     #expect(app.machine.place == .background)
   }
 
-  @Test func `B-1.5.2e, K-22 Without a payment within 5 s of connecting the push completes with no data`() {
+  @Test(.shows("B-1.5.2e", "K-22"))
+  func `Without a payment within 5 s of connecting the push completes with no data`() {
     var app = connected()
     #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
     #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
@@ -247,10 +246,8 @@
         == [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
   }
 
-  @Test
-  func
-    `B-1.5.1d, K-18 An expiry warning stops the node, frees the lock, and completes the push once, in that order`()
-  {
+  @Test(.shows("B-1.5.1d", "K-18"))
+  func `An expiry warning stops the node, frees the lock, and completes the push once, in that order`() {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(app.send(.expiryWarned(push: 3)).last != .completed(push: 3, .noData))
@@ -271,7 +268,8 @@
     #expect(app.machine.place == .background)
   }
 
-  @Test func `B-1.5.1b In the foreground, or if the push is unreadable, the app completes it with no data`() {
+  @Test(.shows("B-1.5.1b"))
+  func `In the foreground, or if the push is unreadable, the app completes it with no data`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
     var behind = Driver<AppMachine>()

@@ -6,9 +6,9 @@
     .withdrawIntent, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
 
-  @Test
+  @Test(.shows("P-1.4"))
   func
-    `P-1.4 A background task with the splice's name keeps the app awake until the node reports the splice's end`()
+    `A background task with the splice's name keeps the app awake until the node reports the splice's end`()
   {
     var app = Driver<AppMachine>.connected(epoch: 8)
     let begun = TaskBeginning(name: "splice 7", generation: 1)
@@ -21,8 +21,8 @@
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test
-  func `P-1.4 A splice pending from an earlier process keeps the app awake by an unnamed background task`() {
+  @Test(.shows("P-1.4"))
+  func `A splice pending from an earlier process keeps the app awake by an unnamed background task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: nil), .backgroundDone])
@@ -30,8 +30,8 @@
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
-  @Test
-  func `P-1.1 The task of a splice ends after 180 s; a repeated report does not restart the time`() {
+  @Test(.shows("P-1.1"))
+  func `The task of a splice ends after 180 s; a repeated report does not restart the time`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
     let begun = app.now

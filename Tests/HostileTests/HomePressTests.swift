@@ -13,9 +13,8 @@
 
   private static let furtherPayments = 80
 
-  @Test
-  func
-    `K-18, K-20, P-1.1 In 200 home presses, some during a payment, the app is never suspended with a lock or killed`()
+  @Test(.shows("K-18", "K-20", "P-1.1"))
+  func `In 200 home presses, some during a payment, the app is never suspended with a lock or killed`()
     throws
   {
     let seed = Self.seed ?? .random(in: 0...UInt64(UInt32.max))
@@ -88,9 +87,8 @@
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
   }
 
-  @Test
-  func
-    `B-1.5.1c, B-M.2 A silent push wakes the suspended app, which receives, stays below 100 MB and is suspended again`()
+  @Test(.shows("B-1.5.1c", "B-M.2"))
+  func `A silent push wakes the suspended app, which receives, stays below 100 MB and is suspended again`()
     throws
   {
     let phone = try RealPhone([
@@ -116,8 +114,10 @@
   }
 
   /// The limit of 24 MB is in force; the released extension needs a third of it.
-  @Test(.disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"))
-  func `B-0.3, B-M.1 One extension process receives three payments, with a peak footprint below 24 MB`()
+  @Test(
+    .shows("B-0.3", "B-M.1"), .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's")
+  )
+  func `One extension process receives three payments, with a peak footprint below 24 MB`()
     throws
   {
     let phone = try RealPhone()

@@ -97,12 +97,13 @@ import Guardrails
   }
 
   @Test(
+    .shows("B-1.1.A3"),
     arguments: [
       "", "garbage", "[]", #"{"reason":5}"#, #"{"reason":"Unheard"}"#, #"{"reason":null}"#,
       String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
       #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
     ])
-  func `B-1.1.A3 A push with an unreadable payload gets a notification text, and the node is not claimed`(
+  func `A push with an unreadable payload gets a notification text, and the node is not claimed`(
     _ payload: String
   ) throws {
     let phone = try TestPhone()
@@ -114,7 +115,9 @@ import Guardrails
     #expect(phone.owner == nil)
   }
 
-  @Test func `B-1.1.A2 1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`() throws {
+  @Test(.shows("B-1.1.A2")) func `1,000 pushes in a row get 1,000 texts from an extension below 24 MiB`()
+    throws
+  {
     let phone = try TestPhone()
     let notifier = try phone.launchExtension()
     for _ in 0..<1000 {

@@ -29,9 +29,8 @@ private let sync = "com.example.lightning.sync"
     return try #require(to) - #require(from)
   }
 
-  @Test
-  func
-    `D-1.1, D-1.5, D-7.2, K-33 A scheduled task runs and completes with success; a second completion is refused`()
+  @Test(.shows("D-1.1", "D-1.5", "D-7.2", "K-33"))
+  func `A scheduled task runs and completes with success; a second completion is refused`()
     throws
   {
     let phone = try Self.used("app-task-twice")
@@ -46,9 +45,8 @@ private let sync = "com.example.lightning.sync"
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test
-  func
-    `M-2.3 A scheduled task that does not complete within the grace after its time is recorded as expired`()
+  @Test(.shows("M-2.3"))
+  func `A scheduled task that does not complete within the grace after its time is recorded as expired`()
     throws
   {
     let phone = try Self.used("app-task-deaf", ["--refresh-time", "200ms", "--task-grace", "200ms"])
@@ -58,9 +56,8 @@ private let sync = "com.example.lightning.sync"
     #expect(row["success"] == nil)
   }
 
-  @Test
-  func
-    `D-1.3, D-8.1 A task request whose identifier is not permitted is refused, and the app gets the reason`()
+  @Test(.shows("D-1.3", "D-8.1"))
+  func `A task request whose identifier is not permitted is refused, and the app gets the reason`()
     throws
   {
     let phone = try Self.used("app-task-wrong")
@@ -75,7 +72,9 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(permitted, "running")
   }
 
-  @Test func `D-1.1 An app that was killed is launched in the background for its scheduled task`() throws {
+  @Test(.shows("D-1.1")) func `An app that was killed is launched in the background for its scheduled task`()
+    throws
+  {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
@@ -123,8 +122,8 @@ private let sync = "com.example.lightning.sync"
     return phone
   }
 
-  @Test
-  func `M-1.2, M-1.4, M-1.5, M-1.7 The status shows the app's audio until another app's audio interrupts it`()
+  @Test(.shows("M-1.2", "M-1.4", "M-1.5", "M-1.7"))
+  func `The status shows the app's audio until another app's audio interrupts it`()
     throws
   {
     let phone = try Self.left("app-audio")
@@ -139,9 +138,9 @@ private let sync = "com.example.lightning.sync"
     try Wait.until("the app says so") { try phone.said("app")?.contains("interrupted") == true }
   }
 
-  @Test
+  @Test(.shows("M-1.4", "M-13.1"))
   func
-    `M-1.4, M-13.1 The wallet plays an endless second of audio, only in the background, and only with --keep-alive-audio`()
+    `The wallet plays an endless second of audio, only in the background, and only with --keep-alive-audio`()
     throws
   {
     let app = "\(PhoneProcess.products)/mainappd"

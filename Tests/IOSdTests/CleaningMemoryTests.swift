@@ -19,9 +19,8 @@
     return (try #require(app["resident_bytes"] as? Int), try #require(app["peak_resident_bytes"] as? Int))
   }
 
-  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func `D-8.7, D-8.8 Removing 3,000 journals in steps raises the app's peak memory by at most 1 MiB`() throws
-  {
+  @Test(.shows("D-8.7", "D-8.8"), .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func `Removing 3,000 journals in steps raises the app's peak memory by at most 1 MiB`() throws {
     let phone = try PhoneProcess(
       app: "\(PhoneProcess.products)/mainappd", ["--build", "debug", "--clean-journals"])
     try writeOldJournals(20, phone)

@@ -4,9 +4,8 @@ import Ground
 @Suite("The app that completes payments, on the real phone", .serialized, .waits) struct CompletingAppTests {
   private static let order = ["setup", "start", "peers", "sync", "deferred"]
 
-  @Test
-  func
-    `B-1.4.1, B-1.4.2, B-1.4.3, B-1.4.4, B-1.4.5, B-1.4.6 A tap carries the hash to the app, also after a restart of the phone`()
+  @Test(.shows("B-1.4.1", "B-1.4.2", "B-1.4.3", "B-1.4.4", "B-1.4.5", "B-1.4.6"))
+  func `A tap carries the hash to the app, also after a restart of the phone`()
     throws
   {
     let phone = try CompletingPhone()
@@ -25,9 +24,8 @@ import Ground
     #expect(try phone.count(#""core":"incoming","event":{"received""#) == 1)
   }
 
-  @Test
-  func
-    `B-1.1.6, B-1.5s.1, B-1.5s.2, B-1.5s.3, B-1.5s.7 Opened by its icon, the app finds the record: connecting, completing, completed`()
+  @Test(.shows("B-1.1.6", "B-1.5s.1", "B-1.5s.2", "B-1.5s.3", "B-1.5s.7"))
+  func `Opened by its icon, the app finds the record: connecting, completing, completed`()
     throws
   {
     let phone = try CompletingPhone()
@@ -43,9 +41,8 @@ import Ground
     try Wait.until("the app's page is shown") { try phone.screen()["screen"] as? String == "main" }
   }
 
-  @Test
-  func
-    `G-1, B-1.5s.4, B-1.5s.5, B-1.5s.6 A payment whose hold has ended is expired; its buttons connect again and copy the sentence`()
+  @Test(.shows("G-1", "B-1.5s.4", "B-1.5s.5", "B-1.5s.6"))
+  func `A payment whose hold has ended is expired; its buttons connect again and copy the sentence`()
     throws
   {
     let phone = try CompletingPhone(holdSeconds: 6)
@@ -83,9 +80,8 @@ import Ground
     #expect(try phone.screen()["text"] == nil)
   }
 
-  @Test
-  func
-    `B-1.5.1c, B-1.5.1e A silent push is handled under ProcessIncomingHTLC, which the phone names while it lasts`()
+  @Test(.shows("B-1.5.1c", "B-1.5.1e"))
+  func `A silent push is handled under ProcessIncomingHTLC, which the phone names while it lasts`()
     throws
   {
     let phone = try CompletingPhone(["--start-delay", "1s"])
@@ -124,7 +120,8 @@ import Ground
     }
   }
 
-  @Test func `B-S.3 A link opens its page of the app, another path only the app, another scheme nothing`()
+  @Test(.shows("B-S.3"))
+  func `A link opens its page of the app, another path only the app, another scheme nothing`()
     throws
   {
     let phone = try CompletingPhone()
@@ -140,8 +137,8 @@ import Ground
     #expect(try phone.baton("app", "open", "--url", "subscriptions").code == 8)
   }
 
-  @Test
-  func `B-S.2, B-S.4 Paykit's task launches the app, waits until the node is ready, and is scheduled again`()
+  @Test(.shows("B-S.2", "B-S.4"))
+  func `Paykit's task launches the app, waits until the node is ready, and is scheduled again`()
     throws
   {
     let phone = try CompletingPhone(["--time-scale", "1000", "--task-deferral", "0"])

@@ -26,9 +26,8 @@ private let words = "abandon ability able"
     return path
   }
 
-  @Test
-  func
-    `L-1.4b, L-2.4 The extension reads the app's keychain item, a foreign process is refused, the file is encrypted`()
+  @Test(.shows("L-1.4b", "L-2.4"))
+  func `The extension reads the app's keychain item, a foreign process is refused, the file is encrypted`()
     throws
   {
     let phone = try Self.withItem()
@@ -53,8 +52,8 @@ private let words = "abandon ability able"
     }
   }
 
-  @Test
-  func `L-I.2, L-1.4a The container of another app group is not found, and the error names the group's id`()
+  @Test(.shows("L-I.2", "L-1.4a"))
+  func `The container of another app group is not found, and the error names the group's id`()
     throws
   {
     let phone = try PhoneProcess(app: "app-container")
@@ -63,8 +62,8 @@ private let words = "abandon ability able"
     #expect(try phone.state("app") == "foreground")
   }
 
-  @Test
-  func `L-2.4 On the control socket a child of iosd gets the container's path, a foreign process is refused`()
+  @Test(.shows("L-2.4"))
+  func `On the control socket a child of iosd gets the container's path, a foreign process is refused`()
     throws
   {
     let phone = try PhoneProcess(app: "app-keychain-socket")
@@ -73,7 +72,7 @@ private let words = "abandon ability able"
     #expect(try phone.refusal("container", ["id": "group.com.example.lightning"]) != nil)
   }
 
-  @Test func `L-2.1b With an invalid entitlements file iosd does not start`() throws {
+  @Test(.shows("L-2.1b")) func `With an invalid entitlements file iosd does not start`() throws {
     let phone = try PhoneProcess()
     for text in [
       "", "[]", "{\"app\":1}", #"{"app":{"keychain-access-groups":["com.example"]}}"#,

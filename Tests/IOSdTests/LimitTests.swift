@@ -47,7 +47,8 @@
     #expect(row["reason"] == nil)
   }
 
-  @Test func `B-0.1, P-0.2 iosd kills an extension with 30 MB of extra memory, and shows the alert as sent`()
+  @Test(.shows("B-0.1", "P-0.2"))
+  func `iosd kills an extension with 30 MB of extra memory, and shows the alert as sent`()
     throws
   {
     // It hangs with its memory: under load iosd's next poll may come after its text.
@@ -56,17 +57,17 @@
     try expectKilledForMemory(phone)
   }
 
-  @Test(arguments: [10, 20])
-  func `B-0.1 An extension with 10 or 20 MB of extra memory is not killed, and delivers`(megabytes: Int)
+  @Test(.shows("B-0.1"), arguments: [10, 20])
+  func `An extension with 10 or 20 MB of extra memory is not killed, and delivers`(megabytes: Int)
     throws
   {
     try expectAlive(try phone("polling", "--fault-ballast", "\(megabytes << 20)"))
   }
 
   /// A node like LDK's is said to need 25 to 30 MB with its runtime.
-  @Test
+  @Test(.shows("B-0.3"))
   func
-    `B-0.3 With 27 MB of extra memory each push's extension is killed, without it one process serves all pushes`()
+    `With 27 MB of extra memory each push's extension is killed, without it one process serves all pushes`()
     throws
   {
     let large = try phone("polling", "--fault-ballast", "\(27 << 20)", "--fault-hang")
@@ -108,8 +109,8 @@
     try expectAlive(try phone("cgroup", "--fault-ballast", Self.justBelow))
   }
 
-  @Test
-  func `B-0.2, P-0.2 An extension that hangs is killed at its time limit, and the alert is shown as sent`()
+  @Test(.shows("B-0.2", "P-0.2"))
+  func `An extension that hangs is killed at its time limit, and the alert is shown as sent`()
     throws
   {
     let phone = try phone("auto", "--fault-hang", "--extension-time", "400ms", "--expiry-notice", "50ms")
@@ -125,8 +126,8 @@
     #expect(try limits(phone)["memory_group"] == nil)
   }
 
-  @Test
-  func `K-44 Even of a short-lived process the peaks of footprint and resident memory are recorded`() throws {
+  @Test(.shows("K-44"))
+  func `Even of a short-lived process the peaks of footprint and resident memory are recorded`() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit", ["--after-content", "run"])
     try phone.push()
     let row = try phone.ended("extension")

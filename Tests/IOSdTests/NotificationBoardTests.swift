@@ -84,9 +84,9 @@ import PhonePolicy
     return phone
   }
 
-  @Test
+  @Test(.shows("B-1.2.1"))
   func
-    `B-1.2.1 Without the entitlement the extension's critical content is refused, and the push's fate has the reason`()
+    `Without the entitlement the extension's critical content is refused, and the push's fate has the reason`()
     throws
   {
     let phone = try PhoneProcess(ext: "ext-critical")
@@ -102,9 +102,9 @@ import PhonePolicy
     #expect(try row(entitled)["level"] as? String == "critical")
   }
 
-  @Test
+  @Test(.shows("B-1.2.2"))
   func
-    `B-1.2.2 At its start the app registers the category INCOMING_PAYMENT: action OPEN_NOW, and dismissals reported`()
+    `At its start the app registers the category INCOMING_PAYMENT: action OPEN_NOW, and dismissals reported`()
     throws
   {
     let phone = try walletPhone()
@@ -114,9 +114,9 @@ import PhonePolicy
     )
   }
 
-  @Test
+  @Test(.shows("B-1.2.3"))
   func
-    `B-1.2.3 The action OPEN_NOW brings the app to the front, and the app's journal has the action and a dismissal`()
+    `The action OPEN_NOW brings the app to the front, and the app's journal has the action and a dismissal`()
     throws
   {
     let phone = try walletPhone()
@@ -160,9 +160,8 @@ import PhonePolicy
     #expect(try phone.ask("categories").bodyText == "[]")
   }
 
-  @Test
-  func
-    `B-1.2.4 A notification's row has level, sound, thread, category, and whether a Focus let it be displayed`()
+  @Test(.shows("B-1.2.4"))
+  func `A notification's row has level, sound, thread, category, and whether a Focus let it be displayed`()
     throws
   {
     let phone = try PhoneProcess()

@@ -4,8 +4,8 @@ import Guardrails
 @Suite("What the extension that only notifies can reach", .waits) struct NotifyOnlyFilesTests {
   private static let strace = "/usr/bin/strace"
 
-  @Test
-  func `B-1.1.1, B-1.1.2, B-1.1.3 The program has no symbol of the node, its wire or its store`() throws {
+  @Test(.shows("B-1.1.1", "B-1.1.2", "B-1.1.3"))
+  func `The program has no symbol of the node, its wire or its store`() throws {
     let program = "\(PhoneProcess.products)/notifyonlyd"
     let bytes = try #require(FileManager.default.contents(atPath: program))
     #expect(bytes.range(of: Data("IncomingStore".utf8)) != nil)
@@ -60,8 +60,8 @@ import Guardrails
   }
 
   /// By hand, with the key in a file; on a phone the keychain is descriptor 3.
-  @Test(.disabled(if: access(strace, X_OK) != 0, "there is no strace"))
-  func `B-1.1.4 It opens its key, the incoming store, its journal and the clock, and nothing of the node`()
+  @Test(.shows("B-1.1.4"), .disabled(if: access(strace, X_OK) != 0, "there is no strace"))
+  func `It opens its key, the incoming store, its journal and the clock, and nothing of the node`()
     throws
   {
     var pushes = SealedPushes(seed: 11)

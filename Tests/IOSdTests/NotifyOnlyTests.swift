@@ -48,7 +48,8 @@ import PhonePolicy
     try waitForEnd(phone)
   }
 
-  @Test func `B-1.1.A3, G-3 Corrupt in any way, a push has one sensible notification, and exit code 0`()
+  @Test(.shows("B-1.1.A3", "G-3"))
+  func `Corrupt in any way, a push has one sensible notification, and exit code 0`()
     throws
   {
     var pushes = SealedPushes(seed: 1)
@@ -64,9 +65,8 @@ import PhonePolicy
     #expect(try ends(phone) == ["exited 0"])
   }
 
-  @Test
-  func
-    `K-14, B-1.1.5, B-1.1.6 The text replaces the server's, and the payment is stored with its hold and not as received`()
+  @Test(.shows("K-14", "B-1.1.5", "B-1.1.6"))
+  func `The text replaces the server's, and the payment is stored with its hold and not as received`()
     throws
   {
     var pushes = SealedPushes(seed: 2)
@@ -81,7 +81,7 @@ import PhonePolicy
     #expect(row["category"] as? String == "INCOMING_PAYMENT" && row["sound"] as? String == "default")
   }
 
-  @Test func `G-7 The same push twice has two texts and one record`() throws {
+  @Test(.shows("G-7")) func `The same push twice has two texts and one record`() throws {
     var pushes = SealedPushes(seed: 3)
     let phone = try phone(pushes)
     let push = pushes.push(pushes.announcement())
@@ -89,9 +89,9 @@ import PhonePolicy
     #expect(try store(phone).all().count == 1)
   }
 
-  @Test
+  @Test(.shows("B-1.1.A3", "K-42"))
   func
-    `B-1.1.A3, K-42 Without a key, and before the first unlock, a push has its text, and its record when the key is there`()
+    `Without a key, and before the first unlock, a push has its text, and its record when the key is there`()
     throws
   {
     var pushes = SealedPushes(seed: 5)
@@ -181,8 +181,8 @@ import PhonePolicy
     return script
   }
 
-  @Test
-  func `B-1.1.A1 On a disk that takes 3 s for a record each push has its text in time, and later its record`()
+  @Test(.shows("B-1.1.A1"))
+  func `On a disk that takes 3 s for a record each push has its text in time, and later its record`()
     throws
   {
     var pushes = SealedPushes(seed: 13)
@@ -204,8 +204,8 @@ import PhonePolicy
     #expect(try store(phone).all().map(\.record) == announcements.compactMap(\.record))
   }
 
-  @Test
-  func `B-1.1.A1 With random delays of keychain and opening no push waits for the end of its time`() throws {
+  @Test(.shows("B-1.1.A1"))
+  func `With random delays of keychain and opening no push waits for the end of its time`() throws {
     var pushes = SealedPushes(seed: 8)
     let script = try faulty("--fault-keychain-delay 400ms --fault-open-delay 30ms")
     defer { try? FileManager.default.removeItem(atPath: script) }
@@ -259,9 +259,8 @@ import PhonePolicy
   }
 
   /// BATON_TOLD sets the number of pushes: 1,000 take a minute.
-  @Test
-  func
-    `B-1.1.A1, B-1.1.A2 Killed at random, the extension costs no notification, and never ends but with exit code 0`()
+  @Test(.shows("B-1.1.A1", "B-1.1.A2"))
+  func `Killed at random, the extension costs no notification, and never ends but with exit code 0`()
     throws
   {
     let environment = ProcessInfo.processInfo.environment

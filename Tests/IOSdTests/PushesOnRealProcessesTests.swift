@@ -1,5 +1,5 @@
 @Suite(.waits) struct PushesOnRealProcessesTests {
-  @Test func `P-0.1 With the app closed the extension serves the push`() throws {
+  @Test(.shows("P-0.1")) func `With the app closed the extension serves the push`() throws {
     let phone = try PhoneProcess()
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
@@ -7,9 +7,8 @@
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test
-  func
-    `P-0.1, K-27, K-45 With the app in front a push goes to the app, or if so configured to extension and app`()
+  @Test(.shows("P-0.1", "K-27", "K-45"))
+  func `With the app in front a push goes to the app, or if so configured to extension and app`()
     throws
   {
     let phone = try PhoneProcess()
@@ -23,7 +22,8 @@
     try Wait.until("the app has the push too") { try other.said("app") == "push of 69 bytes" }
   }
 
-  @Test func `K-26 An extension that is warned of its time limit at the configured time can still deliver`()
+  @Test(.shows("K-26"))
+  func `An extension that is warned of its time limit at the configured time can still deliver`()
     throws
   {
     let phone = try PhoneProcess(

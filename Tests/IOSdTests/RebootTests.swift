@@ -7,8 +7,8 @@ import PhonePolicy
     try #require(PhoneClockFile(path: "\(phone.home)/os/clock").read())
   }
 
-  @Test
-  func `K-42 A reboot kills app and extension and keeps notifications, and leaves the phone locked`() throws {
+  @Test(.shows("K-42"))
+  func `A reboot kills app and extension and keeps notifications, and leaves the phone locked`() throws {
     let phone = try PhoneProcess(app: "app-stubborn", ext: "ext-hang")
     let iosd = phone.process.pid
     let before = try clock(phone)

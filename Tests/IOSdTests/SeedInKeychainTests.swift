@@ -26,8 +26,8 @@ struct SeedInKeychainTests {
     try phone.ended("extension")["reason"] as? String ?? ""
   }
 
-  @Test
-  func `L-S.3, K-42 The app creates the seed once and keeps it in the keychain; no file has it in clear`()
+  @Test(.shows("L-S.3", "K-42"))
+  func `The app creates the seed once and keeps it in the keychain; no file has it in clear`()
     throws
   {
     let phone = try phone()
@@ -46,9 +46,8 @@ struct SeedInKeychainTests {
     }
   }
 
-  @Test
-  func
-    `B-T.5, K-42 After a reboot a push is shown as sent, as the extension cannot read its seed until the unlock`()
+  @Test(.shows("B-T.5", "K-42"))
+  func `After a reboot a push is shown as sent, as the extension cannot read its seed until the unlock`()
     throws
   {
     let phone = try phone()
@@ -122,9 +121,8 @@ struct SeedInKeychainTests {
     #expect(try phone.notifications(1) == ["first"])
   }
 
-  @Test(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
-  func
-    `B-M.2 The app is warned each time its memory rises above the limit; the wallet then frees SQLite memory`()
+  @Test(.shows("B-M.2"), .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func `The app is warned each time its memory rises above the limit; the wallet then frees SQLite memory`()
     throws
   {
     let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])

@@ -9,9 +9,8 @@
     try Wait.until("push \(id) is \(fate)") { try self.fate(phone, id) == fate }
   }
 
-  @Test
-  func
-    `B-1.5.1a, B-1.5.1b The wallet's app is launched for a silent push of unknown type and completes it with no data`()
+  @Test(.shows("B-1.5.1a", "B-1.5.1b"))
+  func `The wallet's app is launched for a silent push of unknown type and completes it with no data`()
     throws
   {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
@@ -22,9 +21,9 @@
     #expect(reason == "launched in the background for silent push 1")
   }
 
-  @Test
+  @Test(.shows("B-1.5.1f"))
   func
-    `B-1.5.1f If the peer is unreachable the app completes a silent push as failed in time, and journals the error`()
+    `If the peer is unreachable the app completes a silent push as failed in time, and journals the error`()
     throws
   {
     // secp256k1's generator as node id, at a port where no process listens.
@@ -36,7 +35,7 @@
     #expect(phone.journal(of: "mainappd").contains("Background HTLC processing failed: "))
   }
 
-  @Test func `B-1.5.0d With every silent push lost each alert is still shown`() throws {
+  @Test(.shows("B-1.5.0d")) func `With every silent push lost each alert is still shown`() throws {
     let phone = try PhoneProcess(["--silent-drop", "100"])
     for number in 1...5 {
       #expect(try phone.ask("push", body: silent)["fate"]?.hasPrefix("dropped: ") == true)
@@ -46,7 +45,8 @@
     #expect(try phone.state("app") == "not running")
   }
 
-  @Test func `B-1.5.1g A silent push counts as completed once, however often the app reports its completion`()
+  @Test(.shows("B-1.5.1g"))
+  func `A silent push counts as completed once, however often the app reports its completion`()
     throws
   {
     let phone = try PhoneProcess(app: "app-done")

@@ -37,8 +37,8 @@
     #expect(try phone.notifications(2) == ["served", "served"])
   }
 
-  @Test(arguments: ["ext-keeps-lock", "ext-activity-keeps-lock"])
-  func `K-20 An extension suspended with a flock in the container is killed: 0xdead10cc`(ext: String) throws {
+  @Test(.shows("K-20"), arguments: ["ext-keeps-lock", "ext-activity-keeps-lock"])
+  func `An extension suspended with a flock in the container is killed: 0xdead10cc`(ext: String) throws {
     let phone = try PhoneProcess(ext: ext)
     try phone.push()
     #expect(

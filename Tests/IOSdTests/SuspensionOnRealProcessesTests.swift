@@ -23,7 +23,7 @@ import enum PhonePolicy.AfterContent
     #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
   }
 
-  @Test func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
+  @Test(.shows("K-20")) func `An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick)
     _ = try pid(phone)
     try phone.ask("home")
@@ -31,8 +31,8 @@ import enum PhonePolicy.AfterContent
     #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
-  @Test
-  func `B-C.3 In a debug build an app in the background that holds a lock is neither stopped nor killed`()
+  @Test(.shows("B-C.3"))
+  func `In a debug build an app in the background that holds a lock is neither stopped nor killed`()
     throws
   {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick + ["--build", "debug"])
@@ -44,7 +44,7 @@ import enum PhonePolicy.AfterContent
     #expect(try phone.state("app") == "background")
   }
 
-  @Test func `P-1.2 iosd ends a suspended app's connection, and the peer sees its end`() throws {
+  @Test(.shows("P-1.2")) func `iosd ends a suspended app's connection, and the peer sees its end`() throws {
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)
@@ -55,9 +55,9 @@ import enum PhonePolicy.AfterContent
     #expect(try phone.state("app") == "suspended")
   }
 
-  @Test
+  @Test(.shows("K-18"))
   func
-    `K-18 An expiration handler that ends its background task before the node stops gets the app killed: 0xdead10cc`()
+    `An expiration handler that ends its background task before the node stops gets the app killed: 0xdead10cc`()
     throws
   {
     let phone = try PhoneProcess(app: "app-seed-handler", Self.quick + ["--background-time", "100ms"])
@@ -67,7 +67,9 @@ import enum PhonePolicy.AfterContent
     #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
-  @Test func `P-1.2 iosd ends a suspended extension's connection, and the peer sees its end`() throws {
+  @Test(.shows("P-1.2")) func `iosd ends a suspended extension's connection, and the peer sees its end`()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-connects")
     let listener = try LoopbackListener()
     try phone.push("\(listener.port)")

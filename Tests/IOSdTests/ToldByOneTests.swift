@@ -4,9 +4,8 @@ import Platform
 /// processes give themselves.
 @Suite("The extension tells and the app receives, by pids", .serialized, .waits) struct ToldByOneTests {
   /// BATON_RECEIVED sets the number of payments: 200 take some minutes.
-  @Test
-  func
-    `B-1.1.2, B-1.1.3 No connection is of a process of the extension, and each preimage is of a process of the app`()
+  @Test(.shows("B-1.1.2", "B-1.1.3"))
+  func `No connection is of a process of the extension, and each preimage is of a process of the app`()
     throws
   {
     let count = ProcessInfo.processInfo.environment["BATON_RECEIVED"].flatMap { Int($0) } ?? 6
@@ -54,8 +53,8 @@ import Platform
       })
   }
 
-  @Test
-  func `K-16 With a sealed silent push the phone's files show no hash and no amount of a received payment`()
+  @Test(.shows("K-16"))
+  func `With a sealed silent push the phone's files show no hash and no amount of a received payment`()
     throws
   {
     let phone = try CompletingPhone(lspd: ["--sealed-silent-push"])

@@ -2,6 +2,7 @@ import Platform
 import Foundation
 import Ground
 import Guardrails
+import TestKit
 import Testing
 
 @testable import DaemonRuntime
@@ -21,8 +22,8 @@ import Testing
       paymentHash: hash(byte), amountMsat: 100_000, kind: .incomingHtlc, isHeld: isHeld, holdEndsAt: ends)
   }
 
-  @Test
-  func `B-1.1.6 Before the app ever ran, a record makes container and store, which no other user can read`()
+  @Test(.shows("B-1.1.6"))
+  func `Before the app ever ran, a record makes container and store, which no other user can read`()
     throws
   {
     defer { clean() }
@@ -37,13 +38,14 @@ import Testing
     }
   }
 
-  @Test func `K-17 A stored payment is incoming and never received`() throws {
+  @Test(.shows("K-17")) func `A stored payment is incoming and never received`() throws {
     defer { clean() }
     try store.add(record(1), arrivedAt: 5)
     #expect(try store.all().map(\.record.state) == [.incoming])
   }
 
-  @Test func `G-7 Two payments have two records, and a second push for one brings its hold up to date`()
+  @Test(.shows("G-7"))
+  func `Two payments have two records, and a second push for one brings its hold up to date`()
     throws
   {
     defer { clean() }
@@ -57,7 +59,7 @@ import Testing
       ])
   }
 
-  @Test func `G-7 Removed records are gone, the others stay`() throws {
+  @Test(.shows("G-7")) func `Removed records are gone, the others stay`() throws {
     defer { clean() }
     #expect(try store.remove([record(1)]) == [])
     for byte in 1...3 as ClosedRange<UInt8> { try store.add(record(byte), arrivedAt: 5) }
@@ -66,7 +68,7 @@ import Testing
     #expect(try store.all().map(\.record) == [record(2)])
   }
 
-  @Test func `G-7 A record that is another than the app has read is not removed`() throws {
+  @Test(.shows("G-7")) func `A record that is another than the app has read is not removed`() throws {
     defer { clean() }
     let read = record(1, isHeld: false, ends: nil)
     for now in [record(1), record(1, isHeld: true, ends: nil), record(1, isHeld: false, ends: 60)] {
@@ -80,7 +82,7 @@ import Testing
     #expect(try store.all() == [])
   }
 
-  @Test func `G-7 The store keeps the newest 256 payments`() throws {
+  @Test(.shows("G-7")) func `The store keeps the newest 256 payments`() throws {
     defer { clean() }
     for number in 0..<260 as Range<Int> {
       var record = record(0)
@@ -111,7 +113,7 @@ import Testing
     #expect(entries.map(\.arrivedAt) == Array(2745..<3000) && unread == 2745)
   }
 
-  @Test func `G-7 Pushes that are repeated for one payment remove no record of another`() throws {
+  @Test(.shows("G-7")) func `Pushes that are repeated for one payment remove no record of another`() throws {
     defer { clean() }
     try store.add(record(1), arrivedAt: 5)
     for _ in 0..<300 { try store.add(record(2), arrivedAt: 6) }

@@ -184,7 +184,9 @@
     }
   }
 
-  @Test func `L-S.3 A preimage in the heartbeat or the seed in a journal violates invariant 8`() throws {
+  @Test(.shows("L-S.3")) func `A preimage in the heartbeat or the seed in a journal violates invariant 8`()
+    throws
+  {
     let run = try SampleStory.tell()
     try Data([1, 2, 3] + SampleStory.preimages[0]).write(
       to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
@@ -288,7 +290,9 @@
     }
   }
 
-  @Test func `B-1.8.6 A preimage in a journal before the peer received it violates invariant 8`() throws {
+  @Test(.shows("B-1.8.6")) func `A preimage in a journal before the peer received it violates invariant 8`()
+    throws
+  {
     let run = try SampleStory.tell()
     let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)
     journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: 7)

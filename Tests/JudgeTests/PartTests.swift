@@ -94,7 +94,7 @@
     return try Judge.verdict(home: run.home).findings.map(\.sentence)
   }
 
-  @Test func `B-1.7.2.3c The provider may give the channel up, once the ledger says so`() throws {
+  @Test(.shows("B-1.7.2.3c")) func `The provider may give the channel up, once the ledger says so`() throws {
     let words = "closed by the provider"
     #expect(try findings(words, inLedger: words) == [])
     let finding = "The peer reported an error on connection 2: \(words)"

@@ -320,8 +320,8 @@ import Guardrails
   private func seconds(_ count: Double) -> Int64 { Int64(count * 1_000_000_000) }
 
   /// Five payments: received at once, late, never, by its second push, and of a push that was not delivered.
-  @Test func `B-M.5 A payment counts as received in time within 15 s of one of its delivered pushes`() throws
-  {
+  @Test(.shows("B-M.5"))
+  func `A payment counts as received in time within 15 s of one of its delivered pushes`() throws {
     let run = try SampleRun()
     try run.ledger.executeAll(
       """

@@ -36,9 +36,8 @@ import LightningIO
     }
   }
 
-  @Test
-  func
-    `B-1.6.1, B-1.6.2, B-1.6.3, B-1.6.4, B-1.8.2 A held payment has a silent push in clear, and an alert that only the wallet can read`()
+  @Test(.shows("B-1.6.1", "B-1.6.2", "B-1.6.3", "B-1.6.4", "B-1.8.2"))
+  func `A held payment has a silent push in clear, and an alert that only the wallet can read`()
     throws
   {
     let provider = try ProviderProcess(["--push-form", "bitkit"])
@@ -115,7 +114,7 @@ import LightningIO
     #expect(!isInClear(phone.bodies[1], 1))
   }
 
-  @Test func `K-13 Without a hold the alert goes too, and says that nothing is held`() throws {
+  @Test(.shows("K-13")) func `Without a hold the alert goes too, and says that nothing is held`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit", "--hold-seconds", "0"])
     let phone = try PushedPhone(provider)
     try nameKey(provider)
@@ -125,7 +124,7 @@ import LightningIO
     #expect(plain["payload"]?["held"]?.flag == false && plain["payload"]?["holdExpiresAt"] == nil)
   }
 
-  @Test func `K-16 With --sealed-silent-push the silent push shows its type alone`() throws {
+  @Test(.shows("K-16")) func `With --sealed-silent-push the silent push shows its type alone`() throws {
     let provider = try ProviderProcess(["--push-form", "bitkit", "--sealed-silent-push"])
     let phone = try PushedPhone(provider)
     try nameKey(provider)

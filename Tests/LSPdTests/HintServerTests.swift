@@ -18,9 +18,11 @@ import PhonePolicy
     AccessRow.rows(in: try #require(try SmallFile.readOwn("\(provider.home)/lsp/access.jsonl")))
   }
 
-  @Test
-  func
-    `B-1.7.2.1, B-1.7.2.2a, B-1.7.2.2b, B-1.7.2.2c, B-1.7.2.3a, B-1.7.2.3b, B-1.7.2.3c, B-1.7.2.3d, B-1.7.2.4 lspd answers each state of the wallet with its hint, and has each request in its access log`()
+  @Test(
+    .shows(
+      "B-1.7.2.1", "B-1.7.2.2a", "B-1.7.2.2b", "B-1.7.2.2c", "B-1.7.2.3a", "B-1.7.2.3b", "B-1.7.2.3c",
+      "B-1.7.2.3d", "B-1.7.2.4"))
+  func `lspd answers each state of the wallet with its hint, and has each request in its access log`()
     throws
   {
     let provider = try ProviderProcess()
@@ -56,8 +58,8 @@ import PhonePolicy
     #expect(rows[1].method == "GET" && rows[1].atNs > rows[0].atNs && rows[0].atWallNs > 0)
   }
 
-  @Test
-  func `B-1.7.2.3c A channel that is failed on order is disabled to senders, also after a kill of lspd`()
+  @Test(.shows("B-1.7.2.3c"))
+  func `A channel that is failed on order is disabled to senders, also after a kill of lspd`()
     throws
   {
     let provider = try ProviderProcess()
@@ -78,8 +80,8 @@ import PhonePolicy
     #expect(try provider.pay(1, waiting: false).receive()["reason"] == "channel-failed")
   }
 
-  @Test func `B-1.7.2.5 Each bad request gets its status and one sentence as JSON, and lspd goes on`() throws
-  {
+  @Test(.shows("B-1.7.2.5"))
+  func `Each bad request gets its status and one sentence as JSON, and lspd goes on`() throws {
     let provider = try ProviderProcess()
     let wallet = try provider.connectedWallet(epoch: 1)
     defer { wallet.hangUp() }

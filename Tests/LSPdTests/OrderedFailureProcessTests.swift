@@ -46,8 +46,9 @@ struct OrderedFailureProcessTests {
     #expect(try #require([PeerPaymentRow](json: body)).map(\.attempt) == [3, nil])
   }
 
-  @Test(arguments: [("--push-form bitkit", Int64(25)), ("", 60), ("--hold-seconds 12", 12)])
-  func `B-1.8.3 A payment is held as long as lspd was told, with Bitkit's pushes 25 s`(
+  @Test(
+    .shows("B-1.8.3"), arguments: [("--push-form bitkit", Int64(25)), ("", 60), ("--hold-seconds 12", 12)])
+  func `A payment is held as long as lspd was told, with Bitkit's pushes 25 s`(
     _ options: String, seconds: Int64
   ) throws {
     let provider = try ProviderProcess(options.split(separator: " ").map(String.init))
@@ -58,8 +59,8 @@ struct OrderedFailureProcessTests {
         == [.integer(seconds)])
   }
 
-  @Test
-  func `B-1.8.3, B-1.8.5 A payment whose lspd is killed in its hold is held again, and fails at its end`()
+  @Test(.shows("B-1.8.3", "B-1.8.5"))
+  func `A payment whose lspd is killed in its hold is held again, and fails at its end`()
     throws
   {
     let provider = try ProviderProcess()

@@ -4,8 +4,8 @@ import LightningProvider
 @testable import LSPd
 
 @Suite(.serialized) struct ProviderTests {
-  @Test
-  func `B-1.8.4 A payment to an offline wallet requests a push, and is received when the wallet connects`()
+  @Test(.shows("B-1.8.4"))
+  func `A payment to an offline wallet requests a push, and is received when the wallet connects`()
     throws
   {
     let provider = try ProviderProcess()

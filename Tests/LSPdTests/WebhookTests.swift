@@ -87,7 +87,7 @@ import PhonePolicy
     JSONValue(parsing: Array(post.body.utf8))?["method"]?.text ?? post.body
   }
 
-  @Test func `L-1.4c A wallet without a webhook is not woken, and one with it is called`() throws {
+  @Test(.shows("L-1.4c")) func `A wallet without a webhook is not woken, and one with it is called`() throws {
     let stage = try Stage()
     try stage.connect()
     try stage.leave()

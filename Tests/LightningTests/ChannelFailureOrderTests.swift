@@ -20,7 +20,9 @@
     #expect(messages(fixture.sendInit(2, fence(2))).last == Self.error)
   }
 
-  @Test func `B-1.7.2.3c A wallet that is away gets no push and no payment, and senders hear why`() throws {
+  @Test(.shows("B-1.7.2.3c")) func `A wallet that is away gets no push and no payment, and senders hear why`()
+    throws
+  {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     #expect(fixture.handle(.channelFailureOrdered) == [.store([.channelFailed(connection: 0, Self.text)])])
     #expect(fixture.pay(1) == [.answer(payment: 1, .failed(.channelFailed))])

@@ -299,7 +299,9 @@ private func carry(
     }
   }
 
-  @Test func `B-2.1 Only a committed HTLC can be fulfilled, and a fulfilled one cannot be failed`() throws {
+  @Test(.shows("B-2.1")) func `Only a committed HTLC can be fulfilled, and a fulfilled one cannot be failed`()
+    throws
+  {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     #expect(throws: ChannelError.unknownHTLC(id: id)) { try wallet.fulfill(id) }

@@ -54,7 +54,9 @@
     #expect(fixture.peer.state.pushKey == nil)
   }
 
-  @Test func `G-1 Each connection is told, after channel_reestablish, of the holds that ended`() throws {
+  @Test(.shows("G-1")) func `Each connection is told, after channel_reestablish, of the holds that ended`()
+    throws
+  {
     var fixture = try fixture()
     let failed = fail(1, &fixture)
     #expect(changes(failed).contains(.holdEnded(paymentHash: paymentHash(1))))
@@ -69,7 +71,7 @@
     }
   }
 
-  @Test func `G-1 A connected wallet is told at once`() throws {
+  @Test(.shows("G-1")) func `A connected wallet is told at once`() throws {
     var fixture = try fixture()
     _ = fixture.pay(1, holdUntil: 1000)
     // Registered, and without its channel_reestablish the channel takes no payment.
@@ -120,7 +122,9 @@
     #expect(fixture.peer.state.endedHolds == nil && ended(fixture.sendInit(1, fence(1))) == [])
   }
 
-  @Test func `G-1 The node names its push key on each connection, and reports the ended holds`() throws {
+  @Test(.shows("G-1")) func `The node names its push key on each connection, and reports the ended holds`()
+    throws
+  {
     var world = try NodeWorld(payments: 2)
     world.pushKey = key
     for _ in 1...2 {

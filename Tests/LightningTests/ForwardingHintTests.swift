@@ -12,7 +12,7 @@ import Lightning
     } catch { return error }
   }
 
-  @Test func `K-11 Each hint and reason is written with the wire's word, and read back`() throws {
+  @Test(.shows("K-11")) func `Each hint and reason is written with the wire's word, and read back`() throws {
     let hints = ["retry_now", "retry_later", "do_not_retry"]
     let reasons = ["disconnected", "insufficient_liquidity", "recipient_channel_disabled", "unknown"]
     #expect(ForwardingHint.Advice.allCases.map(\.rawValue) == hints)

@@ -21,7 +21,9 @@ import Lightning
       for: HintQuestion(recipient: recipient, amountMsat: msat), at: milliseconds(fixture.now))
   }
 
-  @Test func `B-1.7.2.2a, B-1.7.2.4 A connected wallet is worth another attempt in a second`() throws {
+  @Test(.shows("B-1.7.2.2a", "B-1.7.2.4")) func `A connected wallet is worth another attempt in a second`()
+    throws
+  {
     var fixture = try fixture()
     _ = try fixture.establish(1)
     #expect(hint(fixture) == ForwardingHint(.retryNow, .unknown, recommendedDelayMs: 1000))
@@ -33,7 +35,9 @@ import Lightning
     #expect(hint(fixture) == ForwardingHint(.retryNow, .disconnected, recommendedDelayMs: 1000))
   }
 
-  @Test func `B-1.7.2.2b, B-1.7.2.3a A pushed wallet is waited for, counted from its push`() throws {
+  @Test(.shows("B-1.7.2.2b", "B-1.7.2.3a")) func `A pushed wallet is waited for, counted from its push`()
+    throws
+  {
     var fixture = try fixture()
     #expect(hint(fixture) == ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 5000))
     fixture.now = 10_000
@@ -56,8 +60,8 @@ import Lightning
     #expect(hint(fixture) == ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 5000))
   }
 
-  @Test
-  func `B-1.7.2.2c, B-1.7.2.3b An amount above the balance is not worth another attempt, connected or not`()
+  @Test(.shows("B-1.7.2.2c", "B-1.7.2.3b"))
+  func `An amount above the balance is not worth another attempt, connected or not`()
     throws
   {
     var fixture = try fixture()
@@ -83,13 +87,15 @@ import Lightning
     #expect(hint(fixture, msat: 1_000_001).hint == .doNotRetry)
   }
 
-  @Test func `B-1.7.2.3c A failed channel is not worth another attempt`() throws {
+  @Test(.shows("B-1.7.2.3c")) func `A failed channel is not worth another attempt`() throws {
     var fixture = try fixture()
     fixture.peer.state.failure = "you cheated"
     #expect(hint(fixture) == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
   }
 
-  @Test func `B-1.7.2.3d To another node, and before the wallet is known, there is no route`() throws {
+  @Test(.shows("B-1.7.2.3d")) func `To another node, and before the wallet is known, there is no route`()
+    throws
+  {
     var fixture = try fixture()
     _ = try fixture.establish(1)
     #expect(hint(fixture, to: Self.stranger) == ForwardingHint(.doNotRetry, .unknown))
@@ -116,7 +122,8 @@ import Lightning
     try HintQuestion(method: method, target: target)
   }
 
-  @Test func `B-1.7.2.1 A question names the recipient and the amount once, in any order`() throws {
+  @Test(.shows("B-1.7.2.1")) func `A question names the recipient and the amount once, in any order`() throws
+  {
     let question = HintQuestion(recipient: Self.wallet, amountMsat: 5000)
     #expect(try read(Self.good) == question)
     #expect(try read("/lsp/forwarding_hint?amount_msat=5000&recipient=\(Self.wallet.hex)") == question)
@@ -125,27 +132,29 @@ import Lightning
         == UInt64(Int64.max))
   }
 
-  @Test(arguments: [
-    ("", HintRefusal.missing(.recipient)), ("?", .missing(.recipient)),
-    ("?amount_msat=1", .missing(.recipient)), ("?recipient=R", .missing(.amountMsat)),
-    ("?recipient=R&recipient=R&amount_msat=1", .repeated(.recipient)),
-    ("?recipient=R&amount_msat=1&amount_msat=1", .repeated(.amountMsat)),
-    ("?recipient=R&amount_msat=1&verbose=1", .unknownParameter),
-    ("?recipient=R&amount_msat=1&%61mount_msat=1", .unknownParameter),
-    ("?recipient=R;amount_msat=1", .missing(.amountMsat)),
-    ("?recipient=&amount_msat=1", .badRecipient), ("?recipient&amount_msat=1", .badRecipient),
-    ("?recipient=05R&amount_msat=1", .badRecipient), ("?recipient=X&amount_msat=1", .badRecipient),
-    ("?recipient=%30R&amount_msat=1", .badRecipient),
-    ("?recipient=R&amount_msat=", .badAmount), ("?recipient=R&amount_msat=0", .badAmount),
-    ("?recipient=R&amount_msat=000", .badAmount), ("?recipient=R&amount_msat=-1", .badAmount),
-    ("?recipient=R&amount_msat=%2B1", .badAmount), ("?recipient=R&amount_msat=+1", .badAmount),
-    ("?recipient=R&amount_msat=1.0", .badAmount), ("?recipient=R&amount_msat=1e3", .badAmount),
-    ("?recipient=R&amount_msat=0x10", .badAmount), ("?recipient=R&amount_msat=٣", .badAmount),
-    ("?recipient=R&amount_msat=9223372036854775808", .badAmount),
-    ("?recipient=R&amount_msat=18446744073709551616", .badAmount),
-    ("?recipient=R&amount_msat=1=1", .badAmount),
-  ])
-  func `B-1.7.2.5 A malformed query is refused with 400 and one sentence`(_ query: String, _ why: HintRefusal)
+  @Test(
+    .shows("B-1.7.2.5"),
+    arguments: [
+      ("", HintRefusal.missing(.recipient)), ("?", .missing(.recipient)),
+      ("?amount_msat=1", .missing(.recipient)), ("?recipient=R", .missing(.amountMsat)),
+      ("?recipient=R&recipient=R&amount_msat=1", .repeated(.recipient)),
+      ("?recipient=R&amount_msat=1&amount_msat=1", .repeated(.amountMsat)),
+      ("?recipient=R&amount_msat=1&verbose=1", .unknownParameter),
+      ("?recipient=R&amount_msat=1&%61mount_msat=1", .unknownParameter),
+      ("?recipient=R;amount_msat=1", .missing(.amountMsat)),
+      ("?recipient=&amount_msat=1", .badRecipient), ("?recipient&amount_msat=1", .badRecipient),
+      ("?recipient=05R&amount_msat=1", .badRecipient), ("?recipient=X&amount_msat=1", .badRecipient),
+      ("?recipient=%30R&amount_msat=1", .badRecipient),
+      ("?recipient=R&amount_msat=", .badAmount), ("?recipient=R&amount_msat=0", .badAmount),
+      ("?recipient=R&amount_msat=000", .badAmount), ("?recipient=R&amount_msat=-1", .badAmount),
+      ("?recipient=R&amount_msat=%2B1", .badAmount), ("?recipient=R&amount_msat=+1", .badAmount),
+      ("?recipient=R&amount_msat=1.0", .badAmount), ("?recipient=R&amount_msat=1e3", .badAmount),
+      ("?recipient=R&amount_msat=0x10", .badAmount), ("?recipient=R&amount_msat=٣", .badAmount),
+      ("?recipient=R&amount_msat=9223372036854775808", .badAmount),
+      ("?recipient=R&amount_msat=18446744073709551616", .badAmount),
+      ("?recipient=R&amount_msat=1=1", .badAmount),
+    ])
+  func `A malformed query is refused with 400 and one sentence`(_ query: String, _ why: HintRefusal)
     throws
   {
     // R is the wallet's id, X 66 digits that are no point of the curve.

@@ -64,8 +64,8 @@
       ])
   }
 
-  @Test
-  func `D-8.6 A peer that disconnects right after channel_reestablish is redialled with growing pauses`()
+  @Test(.shows("D-8.6"))
+  func `A peer that disconnects right after channel_reestablish is redialled with growing pauses`()
     throws
   {
     var node = try establishedNode()
@@ -152,9 +152,8 @@
     #expect(!fixture.peer.isWalletConnected)
   }
 
-  @Test
-  func `G-6 With 1000 payments pending the LSP fails another at once with temporary_channel_failure`() throws
-  {
+  @Test(.shows("G-6"))
+  func `With 1000 payments pending the LSP fails another at once with temporary_channel_failure`() throws {
     var fixture = try PeerFixture()
     for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }
     #expect(fixture.pay(5000) == [.answer(payment: 5000, .failed(.tooManyPending))])

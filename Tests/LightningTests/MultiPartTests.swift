@@ -43,7 +43,7 @@
     }
   }
 
-  @Test func `P-5.1 A part received by one owner counts for the next owner`() throws {
+  @Test(.shows("P-5.1")) func `A part received by one owner counts for the next owner`() throws {
     var world = try world()
     world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     world.claimAndDeliver()
@@ -52,8 +52,8 @@
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
-  @Test
-  func `P-5.1 With parts in memory alone no owner has both, and both parts fail with mpp_timeout`() throws {
+  @Test(.shows("P-5.1"))
+  func `With parts in memory alone no owner has both, and both parts fail with mpp_timeout`() throws {
     var world = try NodeWorld(payments: 1)
     world.keepsPartsInMemory = true
     world.claimAndDeliver()

@@ -74,7 +74,9 @@
 
   // MARK: The end of a hold
 
-  @Test func `B-1.8.5 A hold that is over ends before a message of the wallet is processed`() throws {
+  @Test(.shows("B-1.8.5")) func `A hold that is over ends before a message of the wallet is processed`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = fixture.pay(1, holdUntil: 1000)
     _ = fixture.sendInit(1, fence(1))
@@ -85,7 +87,7 @@
     #expect(fixture.peer.state.payments == [])
   }
 
-  @Test func `B-1.8.5 A hold that ended while the LSP was down ends at its next start`() throws {
+  @Test(.shows("B-1.8.5")) func `A hold that ended while the LSP was down ends at its next start`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1, holdUntil: 20_000)
     fixture.now = 15_000

@@ -127,9 +127,8 @@ import LightningProvider
     #expect(changes(directives).contains(.channel(StoredChannel(fixture.peer.state.channel))))
   }
 
-  @Test
-  func
-    `B-1.8.1 A payment for an offline wallet is held; a push is requested at once, the next is due in 30 s`()
+  @Test(.shows("B-1.8.1"))
+  func `A payment for an offline wallet is held; a push is requested at once, the next is due in 30 s`()
     throws
   {
     var fixture = try PeerFixture()
@@ -149,7 +148,8 @@ import LightningProvider
     #expect(others(fixture.pay(1)).first == .requestPush(push))
   }
 
-  @Test func `G-6 Parts of one payment may be pending together until they reach the total`() throws {
+  @Test(.shows("G-6")) func `Parts of one payment may be pending together until they reach the total`() throws
+  {
     var fixture = try PeerFixture()
     let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
     #expect(others(fixture.part(1, 400, data)).last == .answer(payment: 1, .held))
@@ -185,7 +185,7 @@ import LightningProvider
     }
   }
 
-  @Test func `B-1.8.5 A held payment fails with 0x1007 at its deadline, not before`() throws {
+  @Test(.shows("B-1.8.5")) func `A held payment fails with 0x1007 at its deadline, not before`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1)
     #expect(fixture.wake(at: 59_998) == [.requestPush(push)])
@@ -201,7 +201,8 @@ import LightningProvider
     #expect(fixture.handle(.deadlineReached) == [])
   }
 
-  @Test func `B-1.8.7 A payment that may not be held fails at once with 0x1007 if the wallet is offline`()
+  @Test(.shows("B-1.8.7"))
+  func `A payment that may not be held fails at once with 0x1007 if the wallet is offline`()
     throws
   {
     var fixture = try PeerFixture()
@@ -230,8 +231,8 @@ import LightningProvider
     #expect(others(directives) == [.answer(payment: 1, .offered), .answer(payment: 2, .offered)])
   }
 
-  @Test func `B-1.8.6 A fulfilled payment is stored with its preimage before the sender is answered`() throws
-  {
+  @Test(.shows("B-1.8.6"))
+  func `A fulfilled payment is stored with its preimage before the sender is answered`() throws {
     var fixture = try PeerFixture.established()
     let all = try fixture.exchange(1, from: fixture.pay(1))
     let paid = LedgerChange.paymentPaid(payment: 1, preimage: preimage(1))

@@ -107,7 +107,9 @@
       holdUntil: holdUntil.map { milliseconds($0) })
   }
 
-  @Test func `B-1.6.1, B-1.8.2 A held payment requests a silent push, and after it an alert`() throws {
+  @Test(.shows("B-1.6.1", "B-1.8.2")) func `A held payment requests a silent push, and after it an alert`()
+    throws
+  {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     let directives = fixture.pay(1)
     let both = [push(.silent, holdUntil: 60_000), push(.alert, holdUntil: 60_000)]

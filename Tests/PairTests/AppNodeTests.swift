@@ -39,9 +39,8 @@ struct AppNodeTests {
     }
   }
 
-  @Test
-  func
-    `B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f, K-19 For a silent push the real app claims, receives, stops its node, unlocks`()
+  @Test(.shows("B-1.5.2a", "B-1.5.2b", "B-1.5.2c", "B-1.5.2d", "B-1.5.2f", "K-19"))
+  func `For a silent push the real app claims, receives, stops its node, unlocks`()
     throws
   {
     let (phone, app, hash) = try waiting()
@@ -65,9 +64,8 @@ struct AppNodeTests {
     #expect(try phone.receivedPayments() == [hash])
   }
 
-  @Test
-  func
-    `B-1.5.1d When the time for a silent push is up the real app stops its node, unlocks, and completes the push`()
+  @Test(.shows("B-1.5.1d"))
+  func `When the time for a silent push is up the real app stops its node, unlocks, and completes the push`()
     throws
   {
     let phone = try TestPhone()

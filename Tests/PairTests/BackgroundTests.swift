@@ -7,8 +7,8 @@ struct BackgroundTests {
     ControlMessage("task", ["identifier": identifier ?? sync, "run": "\(number)", "time-ms": "30000"])
   }
 
-  @Test
-  func `D-1.1, D-1.5, K-34 The app submits a refresh when opened, and the next before it completes a run`()
+  @Test(.shows("D-1.1", "D-1.5", "K-34"))
+  func `The app submits a refresh when opened, and the next before it completes a run`()
     throws
   {
     let phone = try TestPhone()
@@ -28,8 +28,8 @@ struct BackgroundTests {
     #expect(phone.journal(of: "mainappd").contains("the channel can be read"))
   }
 
-  @Test
-  func `D-1.4, K-33 A run whose node has not started when its time is up is completed once, without success`()
+  @Test(.shows("D-1.4", "K-33"))
+  func `A run whose node has not started when its time is up is completed once, without success`()
     throws
   {
     let phone = try TestPhone(["--wallet", "bitkit", "--start-delay", "30s"])
@@ -47,9 +47,8 @@ struct BackgroundTests {
   }
 
   /// Without the journal directory the app cannot do the processing task's work.
-  @Test
-  func `D-2.3, D-2.4 The app completes a processing task with success, and without if its work fails`() throws
-  {
+  @Test(.shows("D-2.3", "D-2.4"))
+  func `The app completes a processing task with success, and without if its work fails`() throws {
     let phone = try TestPhone(["--clean-journals"])
     let app = try phone.launchApp()
     func result(of number: Int) throws -> String? {
@@ -64,9 +63,8 @@ struct BackgroundTests {
     #expect(rename(journals + ".away", journals) == 0)
   }
 
-  @Test
-  func `D-1.3 A background task that iOS refuses is noted in the journal, and the app keeps running`() throws
-  {
+  @Test(.shows("D-1.3"))
+  func `A background task that iOS refuses is noted in the journal, and the app keeps running`() throws {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     app.send(ControlMessage("task-refused", ["identifier": sync, "message": "not permitted; declare it"]))

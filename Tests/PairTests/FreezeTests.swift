@@ -1,8 +1,8 @@
 import Baton
 
 @Suite("The pair on real processes: SIGSTOP and SIGCONT", .serialized, .waits) struct FreezeTests {
-  @Test
-  func `K-29 The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
+  @Test(.shows("K-29"))
+  func `The app takes the node from a frozen extension; thawed, the extension writes nothing and ends`()
     throws
   {
     let phone = try TestPhone()

@@ -1,7 +1,7 @@
 @Suite("The pair on real processes: handover", .serialized, .waits)
 struct HandoverTests {
-  @Test
-  func `L-0.1, L-T.3 The extension receives a pushed payment once and delivers one text about it`() throws {
+  @Test(.shows("L-0.1", "L-T.3"))
+  func `The extension receives a pushed payment once and delivers one text about it`() throws {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
@@ -19,9 +19,8 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test
-  func
-    `P-0.3, P-2.1 With the extension connected, the app shows why it waits and connects after the release`()
+  @Test(.shows("P-0.3", "P-2.1"))
+  func `With the extension connected, the app shows why it waits and connects after the release`()
     throws
   {
     let phone = try TestPhone()

@@ -1,7 +1,6 @@
 @Suite("The pair on real processes: outgoing payments", .serialized, .waits) struct OutgoingPairTests {
-  @Test
-  func
-    `P-1.3 The app, left during an outgoing payment, keeps the node until the payment is settled, then unlocks`()
+  @Test(.shows("P-1.3"))
+  func `The app, left during an outgoing payment, keeps the node until the payment is settled, then unlocks`()
     throws
   {
     let phone = try TestPhone(peerArguments: ["--arrival-delay", "2s"])

@@ -1,9 +1,9 @@
 import Wallet
 
 @Suite("The pair on real processes: the LSP's fence and backup", .serialized, .waits) struct PeerMemoryTests {
-  @Test(arguments: [false, true])
+  @Test(.shows("P-4.1", "K-28"), arguments: [false, true])
   func
-    `P-4.1, K-28 With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
+    `With an old copy of the database the app raises its epoch, adopts the backup, soon or late, and loses no money`(
       isLate: Bool
     ) throws
   {

@@ -33,9 +33,9 @@
     try phone.wait("the payment to be settled") { phone.sentState(external) == "paid" }
   }
 
-  @Test
+  @Test(.shows("P-1.4"))
   func
-    `P-1.4 The app, left during a splice, has a background task named after the splice until the splice is done`()
+    `The app, left during a splice, has a background task named after the splice until the splice is done`()
     throws
   {
     let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])

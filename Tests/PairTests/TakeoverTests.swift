@@ -1,6 +1,6 @@
 @Suite("The pair on real processes: takeover after a death", .serialized, .waits) struct TakeoverTests {
-  @Test func `P-3.1 After kill -9 of a connected extension the app owns the next epoch and receives`() throws
-  {
+  @Test(.shows("P-3.1"))
+  func `After kill -9 of a connected extension the app owns the next epoch and receives`() throws {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     let invoice = try phone.invoices(1, app)[0]
@@ -44,9 +44,8 @@
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test
-  func
-    `P-3.1 With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
+  @Test(.shows("P-3.1"))
+  func `With wait-stale the app takes the node from a dead extension no sooner than 5 s after the last beat`()
     throws
   {
     // The standard 5 s, so that an app delayed before its first look still has to wait.

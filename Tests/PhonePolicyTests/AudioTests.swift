@@ -11,13 +11,15 @@
 
   private func start(_ session: AudioSession) -> PhoneEvent { .audio(.startRequested(session)) }
 
-  @Test func `M-1.1 Without the declared background mode audio is refused, and the app is not kept awake`() {
+  @Test(.shows("M-1.1"))
+  func `Without the declared background mode audio is refused, and the app is not kept awake`() {
     var phone = Self.phone(declared: false)
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test func `M-1.2, M-1.4, M-6.2 An endless, nearly silent loop keeps the app awake until it is stopped`() {
+  @Test(.shows("M-1.2", "M-1.4", "M-6.2"))
+  func `An endless, nearly silent loop keeps the app awake until it is stopped`() {
     var phone = Self.phone()
     #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.plays))])
     #expect(phone.pass(.seconds(1_000_000)) == [])
@@ -26,14 +28,14 @@
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test func `M-1.3 Audio at volume 0 is refused and does not keep the app awake`() {
+  @Test(.shows("M-1.3")) func `Audio at volume 0 is refused and does not keep the app awake`() {
     var phone = Self.phone()
     #expect(phone(start(AudioSession(volumeThousandths: 0))) == [.tell(.app, .audio(.refused(.silent)))])
     #expect(phone.phone.audio.playing == nil)
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test func `M-1.4 Audio with a number of loops ends after the last one`() {
+  @Test(.shows("M-1.4")) func `Audio with a number of loops ends after the last one`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(loops: 2)))
     phone.pass(.milliseconds(2999))
@@ -42,7 +44,7 @@
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test func `M-1.7 Another app's audio interrupts only audio that does not mix`() {
+  @Test(.shows("M-1.7")) func `Another app's audio interrupts only audio that does not mix`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(mixes: false)))
     #expect(phone.set(.otherAudio(true)).last == .tell(.app, .audio(.interrupted)))
@@ -53,14 +55,14 @@
     #expect(phone.phone.assertions.contains(.audio))
   }
 
-  @Test func `M-1.7 When another app's audio interrupts the app's, the app is suspended`() {
+  @Test(.shows("M-1.7")) func `When another app's audio interrupts the app's, the app is suspended`() {
     var phone = TestPhone.withAppAtHome(audio: true)
     _ = phone(start(AudioSession(mixes: false)))
     #expect(!phone.pass(.seconds(3600)).contains(.suspend(.app)))
     #expect(phone.set(.otherAudio(true)).contains(.suspend(.app)))
   }
 
-  @Test func `M-1.5 The app's audio ends with the app`() {
+  @Test(.shows("M-1.5")) func `The app's audio ends with the app`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))
     #expect(phone.phone.audio.playing?.session == AudioSession())

@@ -1,3 +1,4 @@
 // Visible in each file of these tests.
 @_exported import Ground
+@_exported import TestKit
 @_exported import Testing

@@ -3,10 +3,8 @@
 @Suite struct KeychainRuleTests {
   private let group = Entitlements.accessGroup
 
-  @Test
-  func
-    `L-1.4b, L-2.4, L-I.1 Only an entitled process gets a keychain item; a refusal names the access group`()
-  {
+  @Test(.shows("L-1.4b", "L-2.4", "L-I.1"))
+  func `Only an entitled process gets a keychain item; a refusal names the access group`() {
     var configuration = PhoneConfiguration()
     configuration.extensionEntitlements = Entitlements(accessGroups: ["ZZZZZZZZZZ.other"])
     let phone = Phone(configuration: configuration)
@@ -19,8 +17,8 @@
     #expect(unknown?.description.contains(group) == true)
   }
 
-  @Test
-  func `L-I.2, L-1.4a The container of another app group is refused, and the refusal names the group's id`() {
+  @Test(.shows("L-I.2", "L-1.4a"))
+  func `The container of another app group is refused, and the refusal names the group's id`() {
     let phone = Phone(configuration: PhoneConfiguration())
     #expect(phone.refusal(to: .wallet(.extension), container: Entitlements.appGroup) == nil)
     let refusal = phone.refusal(to: .wallet(.app), container: "group.other")
@@ -29,9 +27,9 @@
     #expect(phone.refusal(to: .unknownProcess(pid: 7), container: Entitlements.appGroup) != nil)
   }
 
-  @Test
+  @Test(.shows("K-42"))
   func
-    `K-42 Before the first unlock no keychain item is readable, afterwards those that their protection class allows`()
+    `Before the first unlock no keychain item is readable, afterwards those that their protection class allows`()
   {
     var configuration = PhoneConfiguration()
     configuration.device.isLocked = true
@@ -49,8 +47,8 @@
     #expect(refusals(phone) == [.locked, nil])
   }
 
-  @Test
-  func `L-2.1b A keychain group without a team id, or an invalid app group, is a configuration error`() {
+  @Test(.shows("L-2.1b"))
+  func `A keychain group without a team id, or an invalid app group, is a configuration error`() {
     #expect(Entitlements().problem == nil)
     for group in ["", "com.example.lightning", "A1B2C3D4E.x", "a1b2c3d4e5.x", "A1B2C3D4E5", "A1B2C3D4E5."] {
       #expect(Entitlements(accessGroups: [group]).problem == .noTeam(group))

@@ -9,7 +9,7 @@
 
   private func at(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
 
-  @Test func `B-S.3 A link launches the app, which is given the link once it is in front`() {
+  @Test(.shows("B-S.3")) func `A link launches the app, which is given the link once it is in front`() {
     var phone = phone()
     #expect(
       phone.handle(.linkOpened("7", scheme: "bitkit"), at: at(0)) == [.launch(.app, .link(scheme: "bitkit"))])
@@ -26,7 +26,7 @@
     #expect(phone.handle(.linkOpened("8", scheme: "bitkit"), at: at(2)) == [.tell(.app, .link("8"))])
   }
 
-  @Test func `B-S.3 A scheme that no installed app has registered opens nothing`() {
+  @Test(.shows("B-S.3")) func `A scheme that no installed app has registered opens nothing`() {
     var phone = phone()
     #expect(phone.refusal(ofLinkWith: "lightning") == .noApp(scheme: "lightning"))
     #expect(phone.handle(.linkOpened("7", scheme: "lightning"), at: at(0)) == [])
@@ -34,7 +34,7 @@
     #expect(Phone(configuration: PhoneConfiguration()).refusal(ofLinkWith: "bitkit") != nil)
   }
 
-  @Test func `B-1.5s.6 Only the app in front changes the pasteboard`() {
+  @Test(.shows("B-1.5s.6")) func `Only the app in front changes the pasteboard`() {
     var phone = phone()
     #expect(
       phone.handle(.textCopied(.extension), at: at(0)) == [.refusePasteboard(.extension, .noPasteboard)])

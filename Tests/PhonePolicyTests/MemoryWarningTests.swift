@@ -9,8 +9,8 @@
     [.tell(.app, .memoryWarning(footprintBytes: footprint))]
   }
 
-  @Test func `B-M.2 The app's memory warning comes once above 100 MB, and again only after a fall to 100 MB`()
-  {
+  @Test(.shows("B-M.2"))
+  func `The app's memory warning comes once above 100 MB, and again only after a fall to 100 MB`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(phone(sample(104_857_600)) == [])
@@ -23,10 +23,8 @@
     #expect(phone(sample(110_000_000)) == warned(110_000_000), "a new process has had no warning")
   }
 
-  @Test
-  func
-    `B-M.2 The limit of the memory warning is configurable; the extension and a suspended app get no warning`()
-  {
+  @Test(.shows("B-M.2"))
+  func `The limit of the memory warning is configurable; the extension and a suspended app get no warning`() {
     var configuration = PhoneConfiguration()
     configuration.memoryWarningBytes = 1000
     var phone = TestPhone(configuration, limitsBackground: true)

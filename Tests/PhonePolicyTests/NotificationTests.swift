@@ -25,9 +25,8 @@
 
   // MARK: Levels
 
-  @Test
-  func
-    `B-1.2.1 Without the entitlement the extension's critical content is refused, and the alert is shown as sent`()
+  @Test(.shows("B-1.2.1"))
+  func `Without the entitlement the extension's critical content is refused, and the alert is shown as sent`()
   {
     var phone = TestPhone()
     phone.serve(1)
@@ -39,7 +38,7 @@
     #expect(phone(.contentDelivered(push: 1, text(.active))) == [.refuseContent(push: 1)])
   }
 
-  @Test func `B-1.2.1 A critical local notification is shown only with the entitlement`() {
+  @Test(.shows("B-1.2.1")) func `A critical local notification is shown only with the entitlement`() {
     var phone = TestPhone()
     #expect(
       phone(.notificationPosted(text(.critical), key: nil)) == [
@@ -54,15 +53,15 @@
       ])
   }
 
-  @Test func `B-1.2.1 A critical alert without the entitlement is shown as an ordinary one`() {
+  @Test(.shows("B-1.2.1")) func `A critical alert without the entitlement is shown as an ordinary one`() {
     var phone = TestPhone()
     let push = PhonePush(id: 1, alert: text(.critical), hasMutableContent: false)
     #expect(
       phone(.pushArrived(push)) == [.show(PhoneNotification(push: 1, source: .original, text(.active)))])
   }
 
-  @Test(arguments: InterruptionLevel.allCases)
-  func `B-1.2.4 With a Focus on, only time-sensitive and critical notifications are displayed at once`(
+  @Test(.shows("B-1.2.4"), arguments: InterruptionLevel.allCases)
+  func `With a Focus on, only time-sensitive and critical notifications are displayed at once`(
     _ level: InterruptionLevel
   ) {
     var configuration = PhoneConfiguration()
@@ -77,8 +76,8 @@
 
   // MARK: Notifications off
 
-  @Test
-  func `K-43 With notifications off nothing is shown and no extension starts; silent pushes still come`() {
+  @Test(.shows("K-43"))
+  func `With notifications off nothing is shown and no extension starts; silent pushes still come`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     let nothing = [PhoneDirective.recordFate(push: 1, .notShown(.notAllowed))]
@@ -88,7 +87,8 @@
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test func `K-43 Content is not shown if notifications are switched off while the extension works`() {
+  @Test(.shows("K-43"))
+  func `Content is not shown if notifications are switched off while the extension works`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.deviceChanged(.notifications(false)))
@@ -100,9 +100,9 @@
 
   // MARK: User responses
 
-  @Test
+  @Test(.shows("B-1.2.3"))
   func
-    `B-1.2.3 A tap opens an app that is not running, in front or in the background, and passes the notification's id`()
+    `A tap opens an app that is not running, in front or in the background, and passes the notification's id`()
   {
     var phone = withCategories()
     let closed = PhoneDirective.closeNotification(id: 7, .tap)
@@ -115,7 +115,8 @@
     #expect(phone.phone.assertions.isEmpty)
   }
 
-  @Test func `B-1.2.3 The action OPEN_NOW brings the app to the front, also from a locked screen`() {
+  @Test(.shows("B-1.2.3")) func `The action OPEN_NOW brings the app to the front, also from a locked screen`()
+  {
     var phone = withCategories()
     _ = phone(.deviceChanged(.locked))
     let touched = phone(.notificationTouched(id: 7, category: incoming.id, .action("OPEN_NOW")))
@@ -128,10 +129,8 @@
       phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "OPEN_NOW")])
   }
 
-  @Test
-  func
-    `B-1.2.3 A dismissal launches the app, in the background, only if the category wants dismissals reported`()
-  {
+  @Test(.shows("B-1.2.3"))
+  func `A dismissal launches the app, in the background, only if the category wants dismissals reported`() {
     var phone = withCategories()
     #expect(
       phone(.notificationTouched(id: 6, category: quiet.id, .dismiss)) == [
@@ -148,8 +147,8 @@
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test
-  func `B-1.2.3 An app that does not finish handling a notification response is kept awake for 30 s only`() {
+  @Test(.shows("B-1.2.3"))
+  func `An app that does not finish handling a notification response is kept awake for 30 s only`() {
     var phone = withCategories()
     _ = phone(.processStarted(.app, pid: 8))
     _ = phone(.notificationTouched(id: 7, category: incoming.id, .action("LATER")))
@@ -163,8 +162,8 @@
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test
-  func `B-1.2.2 A notification action that the category does not have is refused, and nothing happens`() {
+  @Test(.shows("B-1.2.2"))
+  func `A notification action that the category does not have is refused, and nothing happens`() {
     var phone = withCategories()
     for category in [nil, quiet.id, "OTHER"] {
       #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category) == .noSuchAction("OPEN_NOW"))

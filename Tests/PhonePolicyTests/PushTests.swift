@@ -1,7 +1,7 @@
 @testable import PhonePolicy
 
 @Suite struct PushTests {
-  @Test func `P-0.1, K-27 A push with the app in front goes to the app`() {
+  @Test(.shows("P-0.1", "K-27")) func `A push with the app in front goes to the app`() {
     var phone = TestPhone()
     phone.openApp()
     #expect(
@@ -11,9 +11,8 @@
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test
-  func
-    `K-27 With --foreground-pushes extension the extension serves the push, and the app in front gets it too`()
+  @Test(.shows("K-27"))
+  func `With --foreground-pushes extension the extension serves the push, and the app in front gets it too`()
   {
     var phone = TestPhone(PhoneConfiguration { $0.foregroundPushes = .extension })
     phone.openApp()
@@ -24,7 +23,7 @@
     #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
   }
 
-  @Test func `P-0.1 A push with the app closed or in the background starts the extension`() {
+  @Test(.shows("P-0.1")) func `A push with the app closed or in the background starts the extension`() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
     #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
@@ -145,7 +144,7 @@
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test func `B-0.2, P-0.2, K-26 The extension is warned at 29.5 s and killed at 30 s`() {
+  @Test(.shows("B-0.2", "P-0.2", "K-26")) func `The extension is warned at 29.5 s and killed at 30 s`() {
     var phone = TestPhone()
     phone.serve(1)
     let start = phone.now
@@ -190,7 +189,7 @@
     #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
   }
 
-  @Test func `B-0.1, P-0.2 One byte above 24 MB kills the extension`() {
+  @Test(.shows("B-0.1", "P-0.2")) func `One byte above 24 MB kills the extension`() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824

@@ -29,9 +29,9 @@ extension PhoneDirective {
     return phone
   }
 
-  @Test
+  @Test(.shows("B-1.5.1c"))
   func
-    `B-1.5.1c For a silent push an app that is not running is launched in the background and kept awake until done`()
+    `For a silent push an app that is not running is launched in the background and kept awake until done`()
   {
     var phone = phone()
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.wakeFor(1))
@@ -42,18 +42,16 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test
-  func
-    `B-1.5.1g A second completion of a silent push is refused, and so is the completion of an unknown push`()
-  {
+  @Test(.shows("B-1.5.1g"))
+  func `A second completion of a silent push is refused, and so is the completion of an unknown push`() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
     #expect(phone(.silentPushDone(push: 1, .newData)) == [.refuseCompletion(push: 1)])
     #expect(phone(.silentPushDone(push: 9, .failed)) == [.refuseCompletion(push: 9)])
   }
 
-  @Test
-  func `K-46 Above the budget only the newest silent push waits, until an hour after the first delivery`() {
+  @Test(.shows("K-46"))
+  func `Above the budget only the newest silent push waits, until an hour after the first delivery`() {
     var phone = woken()
     _ = phone(.silentPushDone(push: 1, .noData))
     let first = phone.now
@@ -74,7 +72,7 @@ extension PhoneDirective {
     #expect(phone.passToDeadline() == [.tellSilent(5), .recordFate(push: 5, .delivered)])
   }
 
-  @Test func `K-46 The app in front gets every silent push at once, outside the budget`() {
+  @Test(.shows("K-46")) func `The app in front gets every silent push at once, outside the budget`() {
     var phone = phone(SilentPushRules { $0.budget = 0 })
     #expect(
       phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.budgetUsed(perWindow: 0)))])
@@ -90,7 +88,8 @@ extension PhoneDirective {
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test func `B-1.5.0c With Background App Refresh off silent pushes are dropped, also the waiting one`() {
+  @Test(.shows("B-1.5.0c"))
+  func `With Background App Refresh off silent pushes are dropped, also the waiting one`() {
     var phone = phone(SilentPushRules { $0.budget = 0 })
     _ = phone(.pushArrived(TestPhone.silent(1)))
     let directives = phone(.deviceChanged(.backgroundRefresh(false)))
@@ -98,7 +97,8 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == PhoneDirective.dropped(2, .backgroundRefreshOff))
   }
 
-  @Test func `B-1.5.0c Low Power Mode drops silent pushes, or holds the newest if so configured`() {
+  @Test(.shows("B-1.5.0c")) func `Low Power Mode drops silent pushes, or holds the newest if so configured`()
+  {
     var strict = phone()
     _ = strict(.deviceChanged(.lowPowerMode(true)))
     #expect(strict(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .lowPowerMode))
@@ -110,7 +110,7 @@ extension PhoneDirective {
     #expect(patient(.deviceChanged(.lowPowerMode(false))).dropFirst() == PhoneDirective.wakeFor(2)[...])
   }
 
-  @Test func `B-1.5.0a A swiped-away app gets no silent push until the user opens it`() {
+  @Test(.shows("B-1.5.0a")) func `A swiped-away app gets no silent push until the user opens it`() {
     var phone = phone()
     phone.openApp()
     _ = phone(.userQuit)
@@ -121,10 +121,8 @@ extension PhoneDirective {
     #expect(phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2), .recordFate(push: 2, .delivered)])
   }
 
-  @Test
-  func
-    `B-1.5.0a About the configured percentage of silent pushes is lost, the same pushes for the same seed`()
-  {
+  @Test(.shows("B-1.5.0a"))
+  func `About the configured percentage of silent pushes is lost, the same pushes for the same seed`() {
     func lost(_ percent: UInt64, seed: UInt64) -> [UInt64] {
       var phone = phone(
         SilentPushRules {
@@ -143,7 +141,7 @@ extension PhoneDirective {
     #expect(lost(50, seed: 1) != lost(50, seed: 2))
   }
 
-  @Test func `B-1.5.0a A delayed silent push comes within the configured maximum delay`() {
+  @Test(.shows("B-1.5.0a")) func `A delayed silent push comes within the configured maximum delay`() {
     var phone = phone(SilentPushRules { $0.delayMax = .seconds(100) })
     let sent = phone.now
     #expect(phone(.pushArrived(TestPhone.silent(1))) == [.recordFate(push: 1, .held(.delayed))])
@@ -151,9 +149,9 @@ extension PhoneDirective {
     #expect(phone.now > sent && phone.now - sent <= .seconds(100))
   }
 
-  @Test
+  @Test(.shows("B-1.5.0b"))
   func
-    `B-1.5.0b An app that does not complete a silent push is warned at 30 s, kept awake until 31 s, then throttled`()
+    `An app that does not complete a silent push is warned at 30 s, kept awake until 31 s, then throttled`()
   {
     var phone = woken()
     let start = phone.now
@@ -171,10 +169,8 @@ extension PhoneDirective {
     #expect(phone.now == start + .seconds(3600))
   }
 
-  @Test
-  func
-    `B-1.5.0b A crash while the app handles a silent push throttles later ones, a kill from outside does not`()
-  {
+  @Test(.shows("B-1.5.0b"))
+  func `A crash while the app handles a silent push throttles later ones, a kill from outside does not`() {
     var phone = woken()
     #expect(phone(.processEnded(.app, .signalled(11))).contains(.recordFate(push: 1, .abandoned)))
     #expect(phone.phone.silent.throttledUntil == phone.now + .seconds(3600))

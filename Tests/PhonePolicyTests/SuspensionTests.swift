@@ -19,7 +19,7 @@
     #expect(phone.phone.deadline == nil)
   }
 
-  @Test func `P-1.1 A background task keeps the app awake until its end, for at most 180 s`() {
+  @Test(.shows("P-1.1")) func `A background task keeps the app awake until its end, for at most 180 s`() {
     var phone = inBackground()
     let left = phone.now
     #expect(phone(.taskBegan(id: 1, name: "send")) == [])
@@ -30,7 +30,8 @@
     #expect(phone(.taskEnded(id: 1)) == [.suspend(.app)])
   }
 
-  @Test func `M-6.5, M-6.8 A background task that outlives its expiration by 5 s gets the app killed`() {
+  @Test(.shows("M-6.5", "M-6.8"))
+  func `A background task that outlives its expiration by 5 s gets the app killed`() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 2, name: "splice"))
@@ -115,7 +116,7 @@
     #expect(phone.passToDeadline() == [.kill(.app, .watchdog(milliseconds: 5000))])
   }
 
-  @Test func `K-20 An app suspended with a lock in the container is killed: 0xdead10cc`() {
+  @Test(.shows("K-20")) func `An app suspended with a lock in the container is killed: 0xdead10cc`() {
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
@@ -134,10 +135,8 @@
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [])
   }
 
-  @Test
-  func
-    `B-C.3 In a debug build the app in the background is neither suspended nor killed, as under a debugger`()
-  {
+  @Test(.shows("B-C.3"))
+  func `In a debug build the app in the background is neither suspended nor killed, as under a debugger`() {
     var phone = inBackground(PhoneConfiguration { $0.enforcesLimits = false })
     #expect(phone.phone.deadline == nil)
     _ = phone(.taskBegan(id: 1, name: "send"))

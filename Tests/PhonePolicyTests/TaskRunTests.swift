@@ -10,10 +10,8 @@
     return phone
   }
 
-  @Test
-  func
-    `M-2.3, M-6.1 An app refresh is told to end after 30 s, and a second later no longer keeps the app awake`()
-  {
+  @Test(.shows("M-2.3", "M-6.1"))
+  func `An app refresh is told to end after 30 s, and a second later no longer keeps the app awake`() {
     var phone = Self.running(.refresh)
     phone.pass(.milliseconds(29_999))
     #expect(phone.runs == [sync])
@@ -25,15 +23,15 @@
     #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test func `M-3.3, M-6.8 A processing task is told to end after 180 s`() {
+  @Test(.shows("M-3.3", "M-6.8")) func `A processing task is told to end after 180 s`() {
     var phone = Self.running(.processing)
     phone.pass(.seconds(179))
     #expect(phone.phone.tasks.running.first?.expiry == nil)
     #expect(phone.pass(.seconds(1)).fates == [.expires(.timeUp)])
   }
 
-  @Test
-  func `D-1.4, K-33 A scheduled task's completion within the grace after its time counts, and only once`() {
+  @Test(.shows("D-1.4", "K-33"))
+  func `A scheduled task's completion within the grace after its time counts, and only once`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(30))
     let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: false))
@@ -43,7 +41,8 @@
     #expect(phone.pass(.seconds(10)) == [])
   }
 
-  @Test func `D-1.5, D-1.6, K-33 A scheduled task's completion counts once, with or without success`() {
+  @Test(.shows("D-1.5", "D-1.6", "K-33"))
+  func `A scheduled task's completion counts once, with or without success`() {
     for isSuccess in [true, false] {
       var phone = Self.running(.refresh)
       let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: isSuccess))
@@ -53,7 +52,8 @@
     }
   }
 
-  @Test func `K-33 A late completion of an earlier run of a scheduled task does not end its newer run`() {
+  @Test(.shows("K-33"))
+  func `A late completion of an earlier run of a scheduled task does not end its newer run`() {
     var phone = Self.running(.refresh)
     phone.pass(.seconds(31))
     phone.submit(sync, .refresh)
@@ -63,9 +63,9 @@
     #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test
+  @Test(.shows("K-34"))
   func
-    `K-34 A task request submitted while the task runs waits for its own date, and outlives a crash of the app`()
+    `A task request submitted while the task runs waits for its own date, and outlives a crash of the app`()
   {
     var phone = Self.running(.refresh)
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -74,7 +74,8 @@
     #expect(phone.pass(.seconds(14_400)).contains(.launch(.app, .scheduledTask(sync))))
   }
 
-  @Test func `M-3.7 A processing task ends early when the phone is unlocked or loses its charger`() {
+  @Test(.shows("M-3.7")) func `A processing task ends early when the phone is unlocked or loses its charger`()
+  {
     var phone = Self.running(.processing)
     var other = phone
     #expect(phone.set(.unlocked).fates == [.expires(.phoneInUse)])
@@ -89,9 +90,8 @@
     #expect(phone.runs == [])
   }
 
-  @Test
-  func
-    `D-6.1, B-C.2 In a debug build a waiting task can be started and a running one expired by hand, in production not`()
+  @Test(.shows("D-6.1", "B-C.2"))
+  func `In a debug build a waiting task can be started and a running one expired by hand, in production not`()
   {
     var phone = TestPhone.withTasks { $0.enforcesLimits = false }
     phone.useApp()
@@ -118,9 +118,8 @@
 }
 
 @Suite struct TaskRequestTests {
-  @Test
-  func
-    `D-8.1, D-1.3 A task request whose identifier is not declared is refused, and the reason lists the declared ones`()
+  @Test(.shows("D-8.1", "D-1.3"))
+  func `A task request whose identifier is not declared is refused, and the reason lists the declared ones`()
   {
     var phone = TestPhone.withTasks()
     phone.useApp()
@@ -132,7 +131,7 @@
     #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
   }
 
-  @Test func `D-1.1 A second task request with the same identifier replaces the waiting one`() {
+  @Test(.shows("D-1.1")) func `A second task request with the same identifier replaces the waiting one`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -155,8 +154,8 @@
     #expect(phone.submit("r2", .refresh).toldTasks == [.accepted(identifier: "r2")])
   }
 
-  @Test
-  func `M-2.5 With Background App Refresh off task requests are refused, and waiting ones go on waiting`() {
+  @Test(.shows("M-2.5"))
+  func `With Background App Refresh off task requests are refused, and waiting ones go on waiting`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -205,7 +204,7 @@
 }
 
 @Suite struct TaskScheduleTests {
-  @Test func `D-1.2 An app refresh does not run before its earliest date`() {
+  @Test(.shows("D-1.2")) func `An app refresh does not run before its earliest date`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -214,7 +213,8 @@
     #expect(phone.pass(.seconds(1)).fates == [.runs(isByHand: false)])
   }
 
-  @Test func `D-1.2 The option --time-scale shortens a scheduled task's wait, not its time limit`() {
+  @Test(.shows("D-1.2")) func `The option --time-scale shortens a scheduled task's wait, not its time limit`()
+  {
     var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
     phone.useApp()
     phone.submit(sync, .refresh, after: .seconds(14_400))
@@ -226,10 +226,8 @@
     #expect(phone.phone.tasks.running.first?.expiry == nil)
   }
 
-  @Test
-  func
-    `M-2.2, M-6.1 App refreshes come about every 15 minutes, irregularly, and at the same times for the same seed`()
-  {
+  @Test(.shows("M-2.2", "M-6.1"))
+  func `App refreshes come about every 15 minutes, irregularly, and at the same times for the same seed`() {
     let rhythm = { (seed: UInt64) -> [TimeSpan] in
       var phone = TestPhone.withTasks { $0.tasks.seed = seed }
       phone.useApp()
@@ -249,7 +247,7 @@
     #expect(gaps != rhythm(8))
   }
 
-  @Test func `D-8.2 An app that was never opened gets no scheduled task`() {
+  @Test(.shows("D-8.2")) func `An app that was never opened gets no scheduled task`() {
     var phone = TestPhone.withTasks()
     phone.useAppWithoutOpeningIt()
     phone.submit(sync, .refresh)
@@ -260,7 +258,7 @@
     #expect(phone(.userWentHome).fates == [.runs(isByHand: false)])
   }
 
-  @Test func `M-6.6 A swiped-away app gets no scheduled task until it is opened again`() {
+  @Test(.shows("M-6.6")) func `A swiped-away app gets no scheduled task until it is opened again`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -272,9 +270,8 @@
     #expect(phone.runs == [sync])
   }
 
-  @Test
-  func `D-1.1 An app that is not running is started in the background for its scheduled task and kept awake`()
-  {
+  @Test(.shows("D-1.1"))
+  func `An app that is not running is started in the background for its scheduled task and kept awake`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(sync, .refresh)
@@ -285,7 +282,7 @@
     #expect(phone(.processStarted(.app, pid: 9)).toldTasks == [run])
   }
 
-  @Test func `M-3.5 A processing task waits for the locked screen and the charger`() {
+  @Test(.shows("M-3.5")) func `A processing task waits for the locked screen and the charger`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing)
@@ -295,14 +292,15 @@
     #expect(phone.set(.charger(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test func `M-3.6 A processing task that does not require external power runs on battery`() {
+  @Test(.shows("M-3.6")) func `A processing task that does not require external power runs on battery`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     phone.submit(processing, .processing, power: false)
     #expect(phone.set(.locked).fates == [.runs(isByHand: false)])
   }
 
-  @Test func `D-8.3 At or below the battery limit no scheduled task runs unless the phone is charging`() {
+  @Test(.shows("D-8.3"))
+  func `At or below the battery limit no scheduled task runs unless the phone is charging`() {
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone.set(.battery(percent: 20))
@@ -326,7 +324,7 @@
     #expect(phone.set(.network(true)).fates == [.runs(isByHand: false)])
   }
 
-  @Test func `M-3.7 The scheduler may defer a processing task that could run, once`() {
+  @Test(.shows("M-3.7")) func `The scheduler may defer a processing task that could run, once`() {
     var phone = TestPhone.withTasks { $0.tasks.deferralPercent = 100 }
     phone.useApp()
     _ = phone.set(.charger(true), .locked)

@@ -3,10 +3,8 @@
 /// In any order of events: each request ends once, a run has its assertion exactly as long as it runs, and no
 /// deadline lies in the past.
 @Suite struct TasksInAnyOrderTests {
-  @Test
-  func
-    `K-33, D-1.2 In random orders of events each task request ends exactly once, and none runs before its date`()
-  {
+  @Test(.shows("K-33", "D-1.2"))
+  func `In random orders of events each task request ends exactly once, and none runs before its date`() {
     let runs = (0..<200 as Range<UInt64>).map(runs)
     #expect(runs.filter { $0 > 3 }.count > 100)
   }

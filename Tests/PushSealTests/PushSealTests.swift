@@ -1,6 +1,7 @@
 import Crypto
 import Ground
 import Guardrails
+import TestKit
 import Testing
 
 @Suite("The sealed payload of a push") struct PushSealTests {
@@ -29,7 +30,8 @@ import Testing
       #"{"source":"blocktank","type":"incomingHtlc","payload":{"secretMessage":"hello"},"createdAt":"2024-09-18T13:33:52.555Z"}"#
   }
 
-  @Test func `B-1.1.4 A payload that Blocktank's servers sealed is opened with the wallet's key alone`()
+  @Test(.shows("B-1.1.4"))
+  func `A payload that Blocktank's servers sealed is opened with the wallet's key alone`()
     throws
   {
     let key = try #require(Bytes32(hex: Blocktank.privateKey).flatMap { PrivateKey($0) })
@@ -73,7 +75,9 @@ import Testing
     )
   }
 
-  @Test func `B-1.1.A3 Each changed bit of cipher, vector or tag, and another key, give no text`() throws {
+  @Test(.shows("B-1.1.A3")) func `Each changed bit of cipher, vector or tag, and another key, give no text`()
+    throws
+  {
     let sealed = try sealed()
     func opens(_ cipher: [UInt8], _ iv: [UInt8], _ tag: [UInt8]) throws(SealError) {
       _ = try PushSeal.open(
@@ -91,24 +95,27 @@ import Testing
     #expect(throws: SealError.wrongTag) { try PushSeal.open(sealed, with: Self.sender) }
   }
 
-  @Test(arguments: [
-    ("A", "00", "02", "00", SealError.cipherIsNoBase64), ("A=", "00", "02", "00", .cipherIsNoBase64),
-    ("AA-_", "00", "02", "00", .cipherIsNoBase64), ("AA==", "0", "02", "00", .ivIsNoHexadecimal),
-    ("AA==", "0g", "02", "00", .ivIsNoHexadecimal), ("AA==", "0011", "02", "00", .ivTooShort(2)),
-    ("AA==", "", "02", "00", .ivTooShort(0)),
-    ("AA==", "000102030405060708090a0b", "02", "xx", .tagIsNoHexadecimal),
-    ("AA==", "000102030405060708090a0b", "02", "00", .tagOfWrongLength(1)),
-    (
-      "AA==", "000102030405060708090a0b", "02", "000102030405060708090a0b0c0d0e0f", .noPointOnTheCurve
-    ),
-    (
-      "AA==", "000102030405060708090a0b",
-      "020000000000000000000000000000000000000000000000000000000000000005",
-      "000102030405060708090a0b0c0d0e0f", .noPointOnTheCurve
-    ),
-  ]) func `B-1.1.A3 Members that are no base64, no hexadecimal, too short or no point are refused by name`(
-    cipher: String, iv: String, publicKey: String, tag: String, error: SealError
-  ) {
+  @Test(
+    .shows("B-1.1.A3"),
+    arguments: [
+      ("A", "00", "02", "00", SealError.cipherIsNoBase64), ("A=", "00", "02", "00", .cipherIsNoBase64),
+      ("AA-_", "00", "02", "00", .cipherIsNoBase64), ("AA==", "0", "02", "00", .ivIsNoHexadecimal),
+      ("AA==", "0g", "02", "00", .ivIsNoHexadecimal), ("AA==", "0011", "02", "00", .ivTooShort(2)),
+      ("AA==", "", "02", "00", .ivTooShort(0)),
+      ("AA==", "000102030405060708090a0b", "02", "xx", .tagIsNoHexadecimal),
+      ("AA==", "000102030405060708090a0b", "02", "00", .tagOfWrongLength(1)),
+      (
+        "AA==", "000102030405060708090a0b", "02", "000102030405060708090a0b0c0d0e0f", .noPointOnTheCurve
+      ),
+      (
+        "AA==", "000102030405060708090a0b",
+        "020000000000000000000000000000000000000000000000000000000000000005",
+        "000102030405060708090a0b0c0d0e0f", .noPointOnTheCurve
+      ),
+    ]) func `Members that are no base64, no hexadecimal, too short or no point are refused by name`(
+      cipher: String, iv: String, publicKey: String, tag: String, error: SealError
+    )
+  {
     #expect(throws: error) { try SealedPayload(cipher: cipher, iv: iv, publicKey: publicKey, tag: tag) }
     #expect(!error.description.contains("\n"))
   }

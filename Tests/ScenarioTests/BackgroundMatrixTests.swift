@@ -31,20 +31,20 @@ import Simulation
     }
   }
 
-  @Test
-  func
-    `B-T.1, P-0.1 With the app in front a payment is received without user input, and no extension starts`()
+  @Test(.shows("B-T.1", "P-0.1"))
+  func `With the app in front a payment is received without user input, and no extension starts`()
     throws
   {
     try expect(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
   }
 
-  @Test
-  func `B-T.2 In the background a silent push wakes the app, and the payment has its notification`() throws {
+  @Test(.shows("B-T.2"))
+  func `In the background a silent push wakes the app, and the payment has its notification`() throws {
     try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
   }
 
-  @Test func `B-T.2 If the silent push is dropped, a story that waits for its completion times out`() throws {
+  @Test(.shows("B-T.2"))
+  func `If the silent push is dropped, a story that waits for its completion times out`() throws {
     let arrival = "payment 1 of 50000 sat arrives"
     let text = try Stories.text("silent-push-beside-a-visible-one.txt")
       .replacing(arrival, with: "Low Power Mode is switched on\n\(arrival)")
@@ -57,20 +57,23 @@ import Simulation
     #expect(sentences.first?.hasSuffix("gave up waiting until the newest silent push is completed") == true)
   }
 
-  @Test
-  func `B-T.3, L-K.2 With the app swiped away the notification shows the payment, and a tap opens the app`()
+  @Test(.shows("B-T.3", "L-K.2"))
+  func `With the app swiped away the notification shows the payment, and a tap opens the app`()
     throws
   {
     try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
   }
 
-  @Test func `B-T.4 In Low Power Mode the silent push is dropped, and the notification comes`() throws {
+  @Test(.shows("B-T.4")) func `In Low Power Mode the silent push is dropped, and the notification comes`()
+    throws
+  {
     try expect(
       "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.settled,
       in: "low-power-mode.txt")
   }
 
-  @Test func `B-T.5 Before the first unlock the push is shown as sent, and a tap completes the payment`()
+  @Test(.shows("B-T.5"))
+  func `Before the first unlock the push is shown as sent, and a tap completes the payment`()
     throws
   {
     try expect(
@@ -79,19 +82,20 @@ import Simulation
   }
 
   @Test(
+    .shows("B-1.0"),
     arguments: [
       "extension-without-entitlement.txt", "frozen-until-the-phone-kills-it.txt", "killed-in-its-start.txt",
       "locked-after-a-reboot.txt",
     ])
-  func `B-1.0 If the extension cannot deliver, the push is shown as sent, and the opened app has the payment`(
+  func `If the extension cannot deliver, the push is shown as sent, and the opened app has the payment`(
     story: String
   ) throws {
     let said = try answers(story)
     #expect(said.contains("the push as it was sent") && said.contains(Self.settled), "\(said)")
   }
 
-  @Test
-  func `L-1.4b, L-I.1 An extension without the seed's access group ends, and its error names the group`()
+  @Test(.shows("L-1.4b", "L-I.1"))
+  func `An extension without the seed's access group ends, and its error names the group`()
     throws
   {
     try expect(
@@ -99,27 +103,27 @@ import Simulation
       in: "extension-without-entitlement.txt")
   }
 
-  @Test func `P-1.2 At home the app releases the node and is suspended, and the extension receives`() throws {
+  @Test(.shows("P-1.2"))
+  func `At home the app releases the node and is suspended, and the extension receives`() throws {
     try expect(
       "the app is suspended", "nobody holds the node; the app held it last", "the app is suspended",
       "epoch 3", Self.settled, in: "app-suspended.txt")
   }
 
-  @Test func `B-1.5.2e, K-22 A silent push for which no payment comes is completed with no data`() throws {
+  @Test(.shows("B-1.5.2e", "K-22"))
+  func `A silent push for which no payment comes is completed with no data`() throws {
     try expect("silent push 2: completed with no-data", in: "silent-pushes-held-back.txt")
   }
 
-  @Test
-  func `B-T.6 Without Background App Refresh the silent push is dropped, and the notification comes`() throws
-  {
+  @Test(.shows("B-T.6"))
+  func `Without Background App Refresh the silent push is dropped, and the notification comes`() throws {
     try expect(
       "the app is suspended", "silent push 1: dropped: Background App Refresh is off", Self.shown,
       Self.settled, in: "background-refresh-off.txt")
   }
 
-  @Test
-  func
-    `B-T.7 With notifications off no extension starts, and the payment waits until the user opens the app`()
+  @Test(.shows("B-T.7"))
+  func `With notifications off no extension starts, and the payment waits until the user opens the app`()
     throws
   {
     try expect(

@@ -28,11 +28,12 @@ import Simulation
     }
   }
 
-  @Test func `B-T.1 Bitkit's app in front receives a payment without user input`() throws {
+  @Test(.shows("B-T.1")) func `Bitkit's app in front receives a payment without user input`() throws {
     try expect(Self.settled, "the app is in front", in: "bitkit-app-in-front.txt")
   }
 
-  @Test func `B-T.2 A silent push wakes Bitkit's app, which receives, and the user is told all the same`()
+  @Test(.shows("B-T.2"))
+  func `A silent push wakes Bitkit's app, which receives, and the user is told all the same`()
     throws
   {
     try expect(
@@ -46,9 +47,9 @@ import Simulation
     try expect(Self.received, Self.told, Self.received, in: "bitkit-alert-after-the-receipt.txt")
   }
 
-  @Test(arguments: ["bitkit-notification-tapped.txt"])
+  @Test(.shows("B-0.5", "B-1.3.1", "B-T.3", "K-17"), arguments: ["bitkit-notification-tapped.txt"])
   func
-    `B-0.5, B-1.3.1, B-T.3, K-17 With Bitkit's app swiped away the user is told, and the tap opens the app, which completes the payment`(
+    `With Bitkit's app swiped away the user is told, and the tap opens the app, which completes the payment`(
       name: String
     ) throws
   {
@@ -56,13 +57,16 @@ import Simulation
       Self.told, Self.waits, "payment 1 of 50,000 sat, held", "the app is in front", Self.settled, in: name)
   }
 
-  @Test func `B-T.4 In Low Power Mode Bitkit's silent push is dropped, and the user is told`() throws {
+  @Test(.shows("B-T.4")) func `In Low Power Mode Bitkit's silent push is dropped, and the user is told`()
+    throws
+  {
     try expect(
       Self.told, "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.waits,
       Self.settled, in: "bitkit-low-power-mode.txt")
   }
 
-  @Test func `B-T.5 Before the first unlock Bitkit's extension tells what is true without the payload's key`()
+  @Test(.shows("B-T.5"))
+  func `Before the first unlock Bitkit's extension tells what is true without the payload's key`()
     throws
   {
     try expect(
@@ -70,7 +74,8 @@ import Simulation
       in: "bitkit-locked-after-a-reboot.txt")
   }
 
-  @Test func `B-T.6 Without Background App Refresh Bitkit's silent push is dropped, and the user is told`()
+  @Test(.shows("B-T.6"))
+  func `Without Background App Refresh Bitkit's silent push is dropped, and the user is told`()
     throws
   {
     try expect(
@@ -78,13 +83,15 @@ import Simulation
       in: "bitkit-background-refresh-off.txt")
   }
 
-  @Test func `B-T.7 With notifications off Bitkit's payment waits until the user opens the app`() throws {
+  @Test(.shows("B-T.7")) func `With notifications off Bitkit's payment waits until the user opens the app`()
+    throws
+  {
     try expect(
       "the extension has never run", Self.waits, Self.settled, in: "bitkit-notifications-not-allowed.txt")
   }
 
-  @Test
-  func `B-0.7, K-24 One story with either wallet: the extension receives, or it tells and the tap receives`()
+  @Test(.shows("B-0.7", "K-24"))
+  func `One story with either wallet: the extension receives, or it tells and the tap receives`()
     throws
   {
     let bitkit = try Stories.text("bitkit-notification-tapped.txt")
@@ -105,14 +112,14 @@ import Simulation
     #expect(try atTheNotification(bitkit).prefix(2) == [Self.told, Self.waits])
   }
 
-  @Test(arguments: [
-    ("Low Power Mode is switched on", Self.lost), ("Low Power Mode is switched off", Self.settled),
-  ])
-  func
-    `K-25 Bitkit's silent push receives; without it the payment is lost to a user who comes after its hold`(
-      line: String, payment: String
-    ) throws
-  {
+  @Test(
+    .shows("K-25"),
+    arguments: [
+      ("Low Power Mode is switched on", Self.lost), ("Low Power Mode is switched off", Self.settled),
+    ])
+  func `Bitkit's silent push receives; without it the payment is lost to a user who comes after its hold`(
+    line: String, payment: String
+  ) throws {
     let story = try ScenarioParser.parse(
       """
       # A silent push, or none.

@@ -1,4 +1,5 @@
 import Lightning
+import TestKit
 import Testing
 
 @Suite struct FailureClassTests {
@@ -11,10 +12,8 @@ import Testing
     (.feeOrExpiryConstraint, [0x100C, 0x100D, 0x100E, 0x0012, 0x0015]),
   ]
 
-  @Test
-  func
-    `B-1.7.5.3, B-1.7.5.4, K-7, K-47 Each failure code has one of eleven classes, and four of these may pass`()
-  {
+  @Test(.shows("B-1.7.5.3", "B-1.7.5.4", "K-7", "K-47"))
+  func `Each failure code has one of eleven classes, and four of these may pass`() {
     for (expected, codes) in Self.classes {
       for code in codes { #expect(FailureCode(rawValue: code).failureClass == expected) }
     }
@@ -26,10 +25,8 @@ import Testing
     #expect(FailureClass.allCases.filter(\.mayPass) == passing)
   }
 
-  @Test
-  func
-    `B-1.7.1.n2b, B-1.7.1.n3, B-1.7.1.n4, B-1.7.1.n5, B-1.7.1.n6 A final failure ends the payment after one attempt`()
-  {
+  @Test(.shows("B-1.7.1.n2b", "B-1.7.1.n3", "B-1.7.1.n4", "B-1.7.1.n5", "B-1.7.1.n6"))
+  func `A final failure ends the payment after one attempt`() {
     for (failure, codes) in Self.classes where !failure.mayPass {
       for code in codes {
         for policy in RetryPolicy.allCases {
@@ -43,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func `B-1.7.1.m2, B-1.7.1.m3, B-1.7.1.m4, K-6 After a failure that may pass the schedule goes on`() {
+  @Test(.shows("B-1.7.1.m2", "B-1.7.1.m3", "B-1.7.1.m4", "K-6"))
+  func `After a failure that may pass the schedule goes on`() {
     for (failure, codes) in Self.classes where failure.mayPass {
       for code in codes {
         let run = SenderRun.whole(seed: 7, code: code)
@@ -56,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `B-1.7.1.m4 A refused fee that is accepted later is paid by a later attempt`() {
+  @Test(.shows("B-1.7.1.m4")) func `A refused fee that is accepted later is paid by a later attempt`() {
     var run = SenderRun(.interim)
     run.start()
     run.fail(0x100C)
@@ -66,7 +64,7 @@ import Testing
     #expect(run.answer(.settled) == [.report(.settled)])
   }
 
-  @Test func `B-1.7.1.m1 Without a route nothing is sent, and the schedule goes on`() {
+  @Test(.shows("B-1.7.1.m1")) func `Without a route nothing is sent, and the schedule goes on`() {
     var run = SenderRun(.interim)
     run.start()
     #expect(run.answer(.notSent(.notRunning)).retry?.attempt == 2)

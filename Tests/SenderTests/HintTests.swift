@@ -1,5 +1,6 @@
 import Lightning
 import Ground
+import TestKit
 import Testing
 
 /// What a hint changes.
@@ -18,9 +19,8 @@ import Testing
     return span >= .milliseconds(milliseconds.lowerBound) && span <= .milliseconds(milliseconds.upperBound)
   }
 
-  @Test
-  func `B-1.7.6.2, B-1.7.6.1 After each failure that may pass a hint is asked for, for up to four attempts`()
-  {
+  @Test(.shows("B-1.7.6.2", "B-1.7.6.1"))
+  func `After each failure that may pass a hint is asked for, for up to four attempts`() {
     var run = SenderRun(.hint, deadline: .seconds(15))
     run.start()
     for number in 1...3 {
@@ -34,9 +34,8 @@ import Testing
     #expect(final.fail(0x400F).failure?.end == .final)
   }
 
-  @Test
-  func `B-1.7.3.1, B-1.7.6.3 After retry_now the next attempt is soon, after 1 s if nothing is recommended`()
-  {
+  @Test(.shows("B-1.7.3.1", "B-1.7.6.3"))
+  func `After retry_now the next attempt is soon, after 1 s if nothing is recommended`() {
     for seed in 0..<100 as Range<UInt64> {
       var standard = failedOnce(seed: seed)
       #expect(isIn(standard.hint(.retryNow).retry?.after, 1000...1500))
@@ -45,10 +44,8 @@ import Testing
     }
   }
 
-  @Test
-  func
-    `B-1.7.3.2, B-1.7.6.4, K-9 retry_later gives one further attempt, after 5 s if nothing is recommended`()
-  {
+  @Test(.shows("B-1.7.3.2", "B-1.7.6.4", "K-9"))
+  func `retry_later gives one further attempt, after 5 s if nothing is recommended`() {
     for seed in 0..<100 as Range<UInt64> {
       var run = failedOnce(seed: seed)
       #expect(isIn(run.hint(.retryLater).retry?.after, 5000...5500))
@@ -70,7 +67,7 @@ import Testing
     #expect(run.hint(.retryLater).retry?.attempt == 2)
   }
 
-  @Test func `K-9 A recommended delay is cut so that the attempt ends before the deadline`() {
+  @Test(.shows("K-9")) func `A recommended delay is cut so that the attempt ends before the deadline`() {
     for delay in [11_000, 1_000_000_000_000, UInt64.max] {
       for hint in [ForwardingHint.Advice.retryNow, .retryLater] {
         var run = failedOnce(after: .seconds(2))
@@ -82,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `K-9 A hint after which no attempt fits ends the payment with its own advice`() {
+  @Test(.shows("K-9")) func `A hint after which no attempt fits ends the payment with its own advice`() {
     var run = failedOnce(deadline: .seconds(10), after: .milliseconds(8900))
     let directives = run.hint(.retryNow, .insufficientLiquidity, 0, after: .milliseconds(200))
     #expect(directives.first == .report(.skipped(attempt: 2)))
@@ -91,7 +88,8 @@ import Testing
         == .hint(ForwardingHint(.retryNow, .insufficientLiquidity, recommendedDelayMs: 0)))
   }
 
-  @Test func `B-1.7.3.3, B-1.7.6.5 do_not_retry ends the payment at once, with the failure's own error`() {
+  @Test(.shows("B-1.7.3.3", "B-1.7.6.5"))
+  func `do_not_retry ends the payment at once, with the failure's own error`() {
     for reason in ForwardingHint.Reason.allCases {
       var run = failedOnce()
       #expect(
@@ -105,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func `K-10, B-1.7.5.6 Without a hint the schedule without hints serves, with its random part`() {
+  @Test(.shows("K-10", "B-1.7.5.6"))
+  func `Without a hint the schedule without hints serves, with its random part`() {
     let failures: [HintFailure] = [
       .unreachable, .refused(status: 500), .silent, .tooLong, .noHint(.noJSON), .noHint(.badDelay),
     ]
@@ -120,8 +119,8 @@ import Testing
     }
   }
 
-  @Test
-  func `K-10 A hint that does not come within a second is given up, and its late answer changes nothing`() {
+  @Test(.shows("K-10"))
+  func `A hint that does not come within a second is given up, and its late answer changes nothing`() {
     var run = failedOnce()
     let failedAt = run.now
     #expect(run.machine.deadline == run.now + .seconds(1))
@@ -131,7 +130,7 @@ import Testing
     #expect(isIn(run.now - failedAt, 1000...1500))
   }
 
-  @Test func `K-10 The attempt after a hint has a random part too`() {
+  @Test(.shows("K-10")) func `The attempt after a hint has a random part too`() {
     let after = Set(
       (0..<50 as Range<UInt64>).map { seed in
         var run = failedOnce(seed: seed)
@@ -140,12 +139,12 @@ import Testing
     #expect(after.count == 50)
   }
 
-  @Test func `K-4 The news that there is no hint, after the deadline, begins no attempt`() {
+  @Test(.shows("K-4")) func `The news that there is no hint, after the deadline, begins no attempt`() {
     var run = failedOnce(deadline: .seconds(10), after: .seconds(8))
     #expect(run.failHint(.unreachable, after: .seconds(5)).failure?.end == .deadline)
   }
 
-  @Test func `K-4 A hint is not asked for when no attempt could follow`() {
+  @Test(.shows("K-4")) func `A hint is not asked for when no attempt could follow`() {
     var run = SenderRun(.hint, deadline: .seconds(10))
     run.start()
     let directives = run.fail(after: .milliseconds(9500))

@@ -1,5 +1,6 @@
 import Ground
 import Lightning
+import TestKit
 import Testing
 
 /// The connection to the LSP breaks with an attempt under way.
@@ -48,7 +49,7 @@ import Testing
     #expect(run.send(.attemptFound(attempt: 1, .neverArrived)).contains(.askHint(attempt: 1)))
   }
 
-  @Test func `K-12 A lost attempt is pending at the deadline, not failed, and its fate stands`() {
+  @Test(.shows("K-12")) func `A lost attempt is pending at the deadline, not failed, and its fate stands`() {
     for (fate, settles) in [(AttemptFate.ended(.settled), true), (.neverArrived, false)] {
       var run = asking()
       let end = run.now - .milliseconds(1100) + .seconds(12)
@@ -107,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `B-1.7.1.n2a A higher amount than the sender has is not sent`() {
+  @Test(.shows("B-1.7.1.n2a")) func `A higher amount than the sender has is not sent`() {
     let settings = SenderSettings(.hint, seed: 1, spendableMsat: 5000)
     var machine = SenderMachine(settings)
     let now = Instant(nanoseconds: 0)

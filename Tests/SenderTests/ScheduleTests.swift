@@ -1,5 +1,6 @@
 import Ground
 import Lightning
+import TestKit
 import Testing
 
 /// Attempts, the gaps between them, and the deadline, without hints.
@@ -10,17 +11,15 @@ import Testing
     (TimeSpan.milliseconds(milliseconds.lowerBound)...(.milliseconds(milliseconds.upperBound))).contains(span)
   }
 
-  @Test func `B-1.7.4.1 The first attempt begins at once`() {
+  @Test(.shows("B-1.7.4.1")) func `The first attempt begins at once`() {
     for policy in RetryPolicy.allCases {
       var run = SenderRun(policy)
       #expect(run.start() == [.attempt(1)])
     }
   }
 
-  @Test
-  func
-    `B-1.7.4.2, B-1.7.4.3, B-1.7.4.4, B-1.7.5.1, K-2 Four attempts with gaps of 1, 3 and 7 s and at most 0.5 s`()
-  {
+  @Test(.shows("B-1.7.4.2", "B-1.7.4.3", "B-1.7.4.4", "B-1.7.5.1", "K-2"))
+  func `Four attempts with gaps of 1, 3 and 7 s and at most 0.5 s`() {
     for seed in Self.seeds {
       let run = SenderRun.whole(seed: seed)
       #expect(run.gaps.count == 3)
@@ -32,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `B-1.7.4.7 The random parts fill 0 to 0.5 s, and are the same for the same seed`() {
+  @Test(.shows("B-1.7.4.7")) func `The random parts fill 0 to 0.5 s, and are the same for the same seed`() {
     let extras = Self.seeds.flatMap { seed in
       let gaps = SenderRun.whole(seed: seed).gaps
       #expect(gaps == SenderRun.whole(seed: seed).gaps)
@@ -47,7 +46,7 @@ import Testing
   }
 
   /// The attempts' own time counts against the deadline, not against the gap.
-  @Test func `K-5 A gap begins at the end of an attempt`() {
+  @Test(.shows("K-5")) func `A gap begins at the end of an attempt`() {
     var run = SenderRun(.interim, deadline: .seconds(15))
     run.start()
     let ended = run.now + .seconds(2)
@@ -57,8 +56,8 @@ import Testing
     #expect(retry.map { ended + $0.after } == run.now)
   }
 
-  @Test func `K-4, B-1.7.5.2 A gap that would cross the deadline is skipped, and the sender is told at once`()
-  {
+  @Test(.shows("K-4", "B-1.7.5.2"))
+  func `A gap that would cross the deadline is skipped, and the sender is told at once`() {
     for seed in Self.seeds {
       let run = SenderRun.whole(deadline: .seconds(12), seed: seed)
       let sum = run.gaps.reduce(TimeSpan.zero, +)
@@ -86,7 +85,7 @@ import Testing
     #expect(run.machine.deadline == nil)
   }
 
-  @Test func `B-1.7.4.6 A sender that is woken after the deadline begins no attempt`() {
+  @Test(.shows("B-1.7.4.6")) func `A sender that is woken after the deadline begins no attempt`() {
     var run = SenderRun(.interim, deadline: .seconds(10))
     run.start()
     run.fail()
@@ -104,7 +103,7 @@ import Testing
     #expect(SenderSettings(.off, seed: 0).attempts == 1)
   }
 
-  @Test func `B-1.7.4.5 After a success there is no attempt`() {
+  @Test(.shows("B-1.7.4.5")) func `After a success there is no attempt`() {
     for policy in RetryPolicy.allCases {
       var run = SenderRun(policy)
       run.start()
@@ -114,8 +113,8 @@ import Testing
     }
   }
 
-  @Test func `K-3, B-1.7.5.5 After the last attempt there is no gap and no hint, and the last error stands`()
-  {
+  @Test(.shows("K-3", "B-1.7.5.5"))
+  func `After the last attempt there is no gap and no hint, and the last error stands`() {
     for policy in [RetryPolicy.interim, .hint] {
       var run = SenderRun(policy, deadline: .seconds(15), attempts: 2)
       run.start()
@@ -133,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `K-12 At the deadline an attempt under way is pending, and its answer stands`() {
+  @Test(.shows("K-12")) func `At the deadline an attempt under way is pending, and its answer stands`() {
     for (answer, settles) in [(AttemptAnswer.settled, true), (.failed(FailureCode(rawValue: 0x1007)), false)]
     {
       var run = SenderRun(.interim)
@@ -147,7 +146,8 @@ import Testing
     }
   }
 
-  @Test func `K-12 An invoice with an earlier payment under way is not paid again, and not called failed`() {
+  @Test(.shows("K-12"))
+  func `An invoice with an earlier payment under way is not paid again, and not called failed`() {
     var run = SenderRun(.interim)
     run.start()
     #expect(run.answer(.alreadyPending) == [.report(.alreadyPending)])
@@ -157,7 +157,7 @@ import Testing
     #expect(paid.answer(.alreadyPaid) == [.report(.alreadyPaid)])
   }
 
-  @Test func `B-1.7.1.n1 An expired invoice is not paid, and not tried again`() {
+  @Test(.shows("B-1.7.1.n1")) func `An expired invoice is not paid, and not tried again`() {
     var run = SenderRun(.interim)
     #expect(
       run.send(.started(invoiceExpiresAt: run.now)) == [
@@ -170,7 +170,7 @@ import Testing
     #expect(directives.failure?.failure == .invoiceExpired && directives.failure?.attempts == 1)
   }
 
-  @Test func `B-1.7.7.3 After a failure the user can begin a new payment, with a new deadline`() {
+  @Test(.shows("B-1.7.7.3")) func `After a failure the user can begin a new payment, with a new deadline`() {
     var run = SenderRun(.interim, attempts: 1)
     run.start()
     #expect(run.fail(after: .seconds(3)).failure != nil)

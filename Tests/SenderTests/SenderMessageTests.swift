@@ -1,5 +1,6 @@
 import Ground
 import Lightning
+import TestKit
 import Testing
 
 @Suite struct SenderMessageTests {
@@ -7,26 +8,27 @@ import Testing
     SenderMessage(SenderFailure(failure: failure, code: nil, attempts: 4, end: end))
   }
 
-  @Test func `B-1.7.7.1, B-1.7.7.2 Without a route the message has the words of the plan`() {
+  @Test(.shows("B-1.7.7.1", "B-1.7.7.2")) func `Without a route the message has the words of the plan`() {
     let shown = message(.routeNotFound)
     #expect(shown.headline == "Route Not Found")
     #expect(shown.text == "Recipient may need to open their wallet to receive. Try again in a few seconds.")
     #expect(shown.button == "Retry Now")
   }
 
-  @Test func `B-1.7.7.4 The message has a warning sign in orange, by name`() {
+  @Test(.shows("B-1.7.7.4")) func `The message has a warning sign in orange, by name`() {
     #expect(message(.routeNotFound).symbol == "exclamationmark.triangle")
     #expect(message(.routeNotFound).colour == "orange")
   }
 
-  @Test func `K-8 Each class has a headline of its own, and only what may pass has a button`() {
+  @Test(.shows("K-8")) func `Each class has a headline of its own, and only what may pass has a button`() {
     let shown = FailureClass.allCases.map { message($0) }
     #expect(Set(shown.map(\.headline)).count == FailureClass.allCases.count)
     #expect(Set(shown.map(\.text)).count == FailureClass.allCases.count)
     for failure in FailureClass.allCases { #expect((message(failure).button != nil) == failure.mayPass) }
   }
 
-  @Test func `G-2 Where a hint ends the payment its reason gives the advice, under the error's headline`() {
+  @Test(.shows("G-2"))
+  func `Where a hint ends the payment its reason gives the advice, under the error's headline`() {
     let reasons = ForwardingHint.Reason.allCases
     let shown = reasons.map { message(.temporaryChannelFailure, .hint(ForwardingHint(.doNotRetry, $0))) }
     #expect(Set(shown.map(\.headline)) == [message(.temporaryChannelFailure).headline])
@@ -52,7 +54,7 @@ import Testing
 @Suite struct SenderPromiseTests {
   private static let runs = 0..<10_000 as Range<UInt64>
 
-  @Test func `K-12, B-1.7.4.6 Whatever happens, the sender keeps its promises`() throws {
+  @Test(.shows("K-12", "B-1.7.4.6")) func `Whatever happens, the sender keeps its promises`() throws {
     var ends: Set<String> = []
     for seed in Self.runs {
       var watch = Watch(seed: seed)
@@ -66,7 +68,7 @@ import Testing
     #expect(ends == ["settled", "failed", "pending", "alreadyPending", "alreadyPaid", "refused"])
   }
 
-  @Test func `B-1.7.4.7 The same seed and the same events give the same directives`() {
+  @Test(.shows("B-1.7.4.7")) func `The same seed and the same events give the same directives`() {
     for seed in 0..<500 as Range<UInt64> {
       var first = Watch(seed: seed)
       var second = Watch(seed: seed)

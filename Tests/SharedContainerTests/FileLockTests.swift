@@ -5,7 +5,7 @@
 
   private var path: String { place.file("a.lock") }
 
-  @Test func `K-21 A lock that was taken twice is free after one drop`() throws {
+  @Test(.shows("K-21")) func `A lock that was taken twice is free after one drop`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)

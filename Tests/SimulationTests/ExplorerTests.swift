@@ -244,7 +244,8 @@ import Wallet
     #expect(finds("the extension has finished, but its last beat looks fresh for 5 s", as: .phoenix, in: [:]))
   }
 
-  @Test func `P-0.4 Phoenix: with a lost, repeated or late message both processes check and then connect`() {
+  @Test(.shows("P-0.4"))
+  func `Phoenix: with a lost, repeated or late message both processes check and then connect`() {
     #expect(finds("checked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
 
@@ -265,7 +266,7 @@ import Wallet
         in: [.clockSteps: 1]))
   }
 
-  @Test func `P-0.4 Phoenix: with a lost, repeated or late message a payment is received twice`() {
+  @Test(.shows("P-0.4")) func `Phoenix: with a lost, repeated or late message a payment is received twice`() {
     #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
   }
 

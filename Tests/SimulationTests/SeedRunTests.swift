@@ -8,8 +8,8 @@ import SimulationSupport
 @testable import Simulation
 
 @Suite("Runs of a seed") struct SeedRunTests {
-  @Test(arguments: [false, true])
-  func `B-1.5.0e No invariant breaks in 24 runs with every kind of fault, with or without silent pushes`(
+  @Test(.shows("B-1.5.0e"), arguments: [false, true])
+  func `No invariant breaks in 24 runs with every kind of fault, with or without silent pushes`(
     peerIsLegacy: Bool
   ) {
     var faults = [Int](repeating: 0, count: FaultKind.allCases.count)

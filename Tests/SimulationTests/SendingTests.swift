@@ -9,9 +9,9 @@ import PhonePolicy
 @testable import Wallet
 
 @Suite("Outgoing payments in runs of a seed") struct SendingTests {
-  @Test
+  @Test(.shows("P-1.3"))
   func
-    `P-1.3 Outgoing payments settle in the runs, and no app process has a task for an earlier process's payment`()
+    `Outgoing payments settle in the runs, and no app process has a task for an earlier process's payment`()
   {
     var (sent, arrived, restarts, pendingAtStart) = (0, 0, 0, 0)
     for seed in 1...16 as ClosedRange<UInt64> {
@@ -129,9 +129,8 @@ import PhonePolicy
         == "The wallet's balance is not the initial one plus received less sent amounts.")
   }
 
-  @Test
-  func
-    `P-1.2, P-1.3 An app suspended with a payment pending, or with a task for an ended one, is a violation`()
+  @Test(.shows("P-1.2", "P-1.3"))
+  func `An app suspended with a payment pending, or with a task for an ended one, is a violation`()
     throws
   {
     var (world, invoice) = world()
@@ -180,8 +179,8 @@ import PhonePolicy
     return world
   }
 
-  @Test(arguments: [RetryPolicy.interim, .hint])
-  func `B-0.6 A payment to a closed app settles with a later attempt, after the app is opened`(
+  @Test(.shows("B-0.6"), arguments: [RetryPolicy.interim, .hint])
+  func `A payment to a closed app settles with a later attempt, after the app is opened`(
     policy: RetryPolicy
   ) throws {
     var world = closed(policy, hold: .zero)
@@ -196,7 +195,9 @@ import PhonePolicy
     #expect(world.violation == nil)
   }
 
-  @Test func `K-12 A payment held beyond the deadline is pending, then settled, with one attempt`() throws {
+  @Test(.shows("K-12")) func `A payment held beyond the deadline is pending, then settled, with one attempt`()
+    throws
+  {
     var world = closed(.interim, hold: .seconds(20))
     world.make(.pay(0))
     world.live(for: .seconds(13))

@@ -26,8 +26,8 @@ import Wallet
     world.said.flatMap(\.delivered).map(\.outcome)
   }
 
-  @Test
-  func `B-0.5, B-2.2 With the app closed the user is told, and the payment waits until the app is opened`()
+  @Test(.shows("B-0.5", "B-2.2"))
+  func `With the app closed the user is told, and the payment waits until the app is opened`()
     throws
   {
     var world = try paidWhileClosed()

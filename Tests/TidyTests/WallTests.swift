@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 /// Package.swift declares what each module imports. Here is what it must not declare, and why.
@@ -33,25 +34,27 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    // The wallet of the extension that only notifies has its node in the app alone.
-    (
-      "NotifyOnlyd",
-      ["Lightning", "LightningIO", "Wallet", "WalletProcess", "SharedContainer", "Coordinator"]
-    ),
-    // Wallet and LSP share no node code; each knows of the other only by messages.
-    ("MainAppd", ["LightningProvider", "HTTP", "PhonePolicy", "Simulation", "Judge"]),
-    ("NotifyExtd", ["LightningProvider", "HTTP", "PhonePolicy", "Simulation", "Judge"]),
-    ("Wallet", ["LightningProvider"]), ("LightningProvider", ["Wallet"]),
-    ("LSPd", ["Wallet", "SharedContainer"]), ("IOSd", ["Lightning", "HTTP"]),
-    // The judge reads SQLite and hexadecimal with the shared modules, but decides by its own rules.
-    ("Judge", ["Guardrails", "Lightning", "SharedContainer", "WalletProcess"]),
-    // A user of the library needs libsqlite3 alone.
-    ("Coordinator", ["Crypto", "DaemonRuntime", "Lightning", "CLinux"]),
-    // Other products' coordination reaches the simulated world through one port.
-    ("Simulation", ["Museum"]),
-  ])
-  func `B-1.1.1, B-1.1.2, B-1.1.3, L-1.3 A program or module does not link what it must not know`(
+  @Test(
+    .shows("B-1.1.1", "B-1.1.2", "B-1.1.3", "L-1.3"),
+    arguments: [
+      // The wallet of the extension that only notifies has its node in the app alone.
+      (
+        "NotifyOnlyd",
+        ["Lightning", "LightningIO", "Wallet", "WalletProcess", "SharedContainer", "Coordinator"]
+      ),
+      // Wallet and LSP share no node code; each knows of the other only by messages.
+      ("MainAppd", ["LightningProvider", "HTTP", "PhonePolicy", "Simulation", "Judge"]),
+      ("NotifyExtd", ["LightningProvider", "HTTP", "PhonePolicy", "Simulation", "Judge"]),
+      ("Wallet", ["LightningProvider"]), ("LightningProvider", ["Wallet"]),
+      ("LSPd", ["Wallet", "SharedContainer"]), ("IOSd", ["Lightning", "HTTP"]),
+      // The judge reads SQLite and hexadecimal with the shared modules, but decides by its own rules.
+      ("Judge", ["Guardrails", "Lightning", "SharedContainer", "WalletProcess"]),
+      // A user of the library needs libsqlite3 alone.
+      ("Coordinator", ["Crypto", "DaemonRuntime", "Lightning", "CLinux"]),
+      // Other products' coordination reaches the simulated world through one port.
+      ("Simulation", ["Museum"]),
+    ])
+  func `A program or module does not link what it must not know`(
     name: String, forbidden: [String]
   ) {
     #expect(

@@ -5,5 +5,6 @@
 @_exported import Guardrails
 @_exported import Lightning
 @_exported import SharedContainer
+@_exported import TestKit
 @_exported import Testing
 @_exported import Wallet

@@ -39,8 +39,8 @@ import Glibc
     }
   }
 
-  @Test
-  func `M-3.4 Journals of ended processes are removed after a week, except each program's newest`() throws {
+  @Test(.shows("M-3.4"))
+  func `Journals of ended processes are removed after a week, except each program's newest`() throws {
     let folder = try Folder()
     folder.write("20261101T000000-mainappd-1.jsonl", days: 8)
     folder.write("20261102T000000-mainappd-2.jsonl", days: 6)
@@ -68,8 +68,8 @@ import Glibc
     #expect(folder.names.count == 2)
   }
 
-  @Test
-  func `M-3.4 A running process's journal, an unreadable journal and other files are not removed`() throws {
+  @Test(.shows("M-3.4"))
+  func `A running process's journal, an unreadable journal and other files are not removed`() throws {
     let folder = try Folder()
     let own = ProcessTable.startTime(of: getpid()) ?? 0
     folder.write(
@@ -83,8 +83,8 @@ import Glibc
     #expect(folder.names == before)
   }
 
-  @Test
-  func `D-8.5 A removal of old journals that stopped after one step is completed by a new cleaner`() throws {
+  @Test(.shows("D-8.5"))
+  func `A removal of old journals that stopped after one step is completed by a new cleaner`() throws {
     let folder = try Folder()
     for number in 100..<133 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     guard case .goesOn = JournalCleaner(directory: folder.path).step() else {
@@ -98,7 +98,7 @@ import Glibc
     #expect(folder.names == ["20261101T000132-iosd-1.jsonl"])
   }
 
-  @Test func `M-3.4, D-8.4 99 old journals are removed in 7 steps`() throws {
+  @Test(.shows("M-3.4", "D-8.4")) func `99 old journals are removed in 7 steps`() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     let (steps, end) = folder.clean()

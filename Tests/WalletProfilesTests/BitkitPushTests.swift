@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import TestKit
 import Testing
 
 /// Bitkit's pushes as its server writes them.
@@ -26,7 +27,7 @@ import Testing
 
   private static let unreadable = Push(id: 7, reason: .unreadable)
 
-  @Test func `B-1.6.2 A silent push for a payment is read with its hash and amount in clear`() {
+  @Test(.shows("B-1.6.2")) func `A silent push for a payment is read with its hash and amount in clear`() {
     let push = read(
       #"{"aps":{"content-available":1},"payment_hash":"\#(Self.hash)","amount_msat":100000,"type":"incoming_htlc_wake"}"#
     )
@@ -41,12 +42,15 @@ import Testing
         == Self.unreadable)
   }
 
-  @Test(arguments: [
-    #"{"aps":{\#(alert)},"payload":\#(sealed)}"#,
-    #"{"aps":{"alert":{"title":"a","body":"b","payload":\#(sealed)},"mutable-content":1}}"#,
-    // The payload beside `aps` counts, whatever the alert has.
-    #"{"aps":{"alert":{"payload":{"cipher":"other","iv":"","publicKey":"","tag":""}}},"payload":\#(sealed)}"#,
-  ]) func `K-15 The sealed payload is found beside aps and inside the alert`(text: String) {
+  @Test(
+    .shows("K-15"),
+    arguments: [
+      #"{"aps":{\#(alert)},"payload":\#(sealed)}"#,
+      #"{"aps":{"alert":{"title":"a","body":"b","payload":\#(sealed)},"mutable-content":1}}"#,
+      // The payload beside `aps` counts, whatever the alert has.
+      #"{"aps":{"alert":{"payload":{"cipher":"other","iv":"","publicKey":"","tag":""}}},"payload":\#(sealed)}"#,
+    ]) func `The sealed payload is found beside aps and inside the alert`(text: String)
+  {
     var asked: [SealedMembers] = []
     let push = read(text) { asked.append($0) }
     #expect(asked == [Self.members])
@@ -120,41 +124,42 @@ import Testing
     content.title == title && content.body == body
   }
 
-  @Test func `B-1.3.1 An announced payment that is held says that its funds are being held`() {
+  @Test(.shows("B-1.3.1")) func `An announced payment that is held says that its funds are being held`() {
     #expect(
       says(
         content(.incomingHtlc, isHeld: true), "Payment Incoming",
         "Open now to receive - funds are being held"))
   }
 
-  @Test func `K-13 An announced payment that nobody holds does not say that funds are being held`() {
+  @Test(.shows("K-13")) func `An announced payment that nobody holds does not say that funds are being held`()
+  {
     #expect(says(content(.incomingHtlc), "Payment Incoming", "Open Bitkit to receive"))
   }
 
-  @Test(arguments: [true, false])
-  func `B-1.3.2 A payment that opens a channel says that it is received through a new channel`(isHeld: Bool) {
+  @Test(.shows("B-1.3.2"), arguments: [true, false])
+  func `A payment that opens a channel says that it is received through a new channel`(isHeld: Bool) {
     #expect(
       says(
         content(.cjitPaymentArrived, isHeld: isHeld), "Payment Incoming",
         "Open now to receive via new channel"))
   }
 
-  @Test func `B-1.3.3 A paid channel order says that the channel is ready`() {
+  @Test(.shows("B-1.3.3")) func `A paid channel order says that the channel is ready`() {
     #expect(says(content(.orderPaymentConfirmed), "Channel Ready", "Open Bitkit to complete setup"))
   }
 
-  @Test func `B-1.3.4 A mutual close says that the funds moved to savings`() {
+  @Test(.shows("B-1.3.4")) func `A mutual close says that the funds moved to savings`() {
     #expect(says(content(.mutualClose), "Channel Closed", "Funds moved to savings"))
   }
 
-  @Test(arguments: [Push.Reason.unreadable])
-  func `G-3, B-1.1.A3 A push that cannot be decrypted asks to open the wallet`(reason: Push.Reason) {
+  @Test(.shows("G-3", "B-1.1.A3"), arguments: [Push.Reason.unreadable])
+  func `A push that cannot be decrypted asks to open the wallet`(reason: Push.Reason) {
     let content = NotificationContent(.nothingReceived(reason), of: .bitkit)
     #expect(says(content, "Bitkit", "Open Bitkit to check for new activity"))
   }
 
-  @Test(arguments: [true, false])
-  func `B-1.1.5 Each kind has its own text, and all are time-sensitive with the default sound`(isHeld: Bool) {
+  @Test(.shows("B-1.1.5"), arguments: [true, false])
+  func `Each kind has its own text, and all are time-sensitive with the default sound`(isHeld: Bool) {
     let all = Announcement.Kind.allCases.map { content($0, isHeld: isHeld) }
     #expect(Set(all).count == Announcement.Kind.allCases.count)
     for content in all + [NotificationContent(.nothingReceived(.unreadable), of: .bitkit)] {

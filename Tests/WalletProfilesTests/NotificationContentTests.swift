@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import TestKit
 import Testing
 
 /// The notification for each outcome.
@@ -7,7 +8,7 @@ import Testing
   private static let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
   private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")
 
-  @Test func `L-K.2 A received payment shows amount and description and increments the badge`() {
+  @Test(.shows("L-K.2")) func `A received payment shows amount and description and increments the badge`() {
     let content = NotificationContent(.received(Self.payment), of: .phoenix)
     #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
     #expect(content.badgeIncrement == 1 && content.kind == .payment)

@@ -70,7 +70,7 @@
     #expect(called(fixture.handle(.notificationOrdered(.onionMessageIncoming))) == [])
   }
 
-  @Test func `P-1.5 A connected wallet's webhooks hear of no payment and of no order`() throws {
+  @Test(.shows("P-1.5")) func `A connected wallet's webhooks hear of no payment and of no order`() throws {
     var fixture = try away()
     _ = try fixture.establish(2)
     #expect(called(fixture.pay(1)) == [])

@@ -19,7 +19,7 @@
     [.complete(.refresh, run: run, isSuccess: isSuccess, sentence)]
   }
 
-  @Test func `K-34, D-1.5 The next refresh is submitted before the work begins`() {
+  @Test(.shows("K-34", "D-1.5")) func `The next refresh is submitted before the work begins`() {
     var work = work()
     #expect(
       work.handle(.runBegan(.refresh, run: 7), at: seconds(0)) == [.submit(.refresh), .lookAtWallet(run: 7)])
@@ -29,10 +29,8 @@
     #expect(BackgroundTask.refresh.earliestSeconds == 14_400)
   }
 
-  @Test
-  func
-    `D-1.6, K-34 A failed refresh is completed without success; the next one submits a refresh too`()
-  {
+  @Test(.shows("D-1.6", "K-34"))
+  func `A failed refresh is completed without success; the next one submits a refresh too`() {
     var work = refreshing()
     #expect(
       work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
@@ -67,7 +65,8 @@
     #expect(work.deadline == nil)
   }
 
-  @Test func `K-33, D-1.4 When iOS ends a run's time, its work is cancelled, and it is completed once`() {
+  @Test(.shows("K-33", "D-1.4"))
+  func `When iOS ends a run's time, its work is cancelled, and it is completed once`() {
     let expired = completed(false, "the time that iOS gives the run is up")
     var work = refreshing()
     _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
@@ -81,7 +80,7 @@
     #expect(work.deadline == nil)
   }
 
-  @Test func `K-33 A late expiry of an older run does not end the newer run`() {
+  @Test(.shows("K-33")) func `A late expiry of an older run does not end the newer run`() {
     var work = refreshing(1)
     _ = work.handle(.stepDone(run: 1, done), at: seconds(1))
     _ = work.handle(.runBegan(.refresh, run: 2), at: seconds(2))
@@ -97,7 +96,7 @@
     #expect(work.runs.count == 1)
   }
 
-  @Test func `M-3.4 Old journals are removed in steps, and other events are handled in between`() {
+  @Test(.shows("M-3.4")) func `Old journals are removed in steps, and other events are handled in between`() {
     var work = work(cleansUp: true)
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
@@ -112,8 +111,8 @@
         == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
   }
 
-  @Test
-  func `D-2.4 A processing task whose work fails is completed without success, and submits the next one`() {
+  @Test(.shows("D-2.4"))
+  func `A processing task whose work fails is completed without success, and submits the next one`() {
     var work = work(cleansUp: true)
     #expect(
       work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
@@ -123,8 +122,8 @@
     #expect(work.runs == [] && work.deadline == nil)
   }
 
-  @Test func `D-2.2 A processing task with work for more than 25 s is completed without success after 25 s`()
-  {
+  @Test(.shows("D-2.2"))
+  func `A processing task with work for more than 25 s is completed without success after 25 s`() {
     var work = work(cleansUp: true)
     _ = work.handle(.runBegan(.processing, run: 3), at: seconds(0))
     for second in 1...24 {

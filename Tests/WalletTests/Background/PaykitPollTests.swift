@@ -13,7 +13,7 @@
     [.complete(.paykitPoll, run: 7, isSuccess: isSuccess, why)]
   }
 
-  @Test func `B-S.4 The next poll is submitted with each opening and with each run`() {
+  @Test(.shows("B-S.4")) func `The next poll is submitted with each opening and with each run`() {
     var work = BackgroundWork(configuration: .init(pollsPaykit: true))
     #expect(work.handle(.enteredForeground, at: seconds(0)) == [.submit(.refresh), .submit(.paykitPoll)])
     #expect(BackgroundTask.paykitPoll.identifier == "to.bitkit.paykit.poll")
@@ -23,7 +23,7 @@
       phoenix.handle(.runBegan(.paykitPoll, run: 7), at: seconds(0)) == completed(true, "nothing to do"))
   }
 
-  @Test func `B-S.4 A ready node lets the task succeed once the guard has given the node back`() {
+  @Test(.shows("B-S.4")) func `A ready node lets the task succeed once the guard has given the node back`() {
     var work = polling()
     #expect(work.handle(.nodeReady, at: seconds(2)) == [])
     #expect(
@@ -32,7 +32,8 @@
     #expect(work.handle(.nodeServed(run: 7, .noData, isInFront: false), at: seconds(7)) == [])
   }
 
-  @Test func `B-S.4 A node that another process has, or that fails, fails the task with the reason`() {
+  @Test(.shows("B-S.4"))
+  func `A node that another process has, or that fails, fails the task with the reason`() {
     var work = polling()
     #expect(
       work.handle(.nodeServed(run: 7, .noData, isInFront: false), at: seconds(1))
@@ -44,7 +45,7 @@
         == completed(false, "the peer did not answer in time"))
   }
 
-  @Test func `B-S.4, G-4 In front the wait is bounded by twenty seconds`() {
+  @Test(.shows("B-S.4", "G-4")) func `In front the wait is bounded by twenty seconds`() {
     var work = polling()
     #expect(work.handle(.nodeServed(run: 7, .noData, isInFront: true), at: seconds(0)) == [])
     #expect(work.deadline == seconds(20))

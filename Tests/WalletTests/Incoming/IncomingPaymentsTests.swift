@@ -65,8 +65,8 @@
     #expect(ended.handle(read([record(one)]), at: seconds(2)).contains(.tidyWanted))
   }
 
-  @Test func `B-1.5s.1 The records are read when the app comes to the front, and the screen connects first`()
-  {
+  @Test(.shows("B-1.5s.1"))
+  func `The records are read when the app comes to the front, and the screen connects first`() {
     var core = IncomingPayments()
     #expect(core.handle(.activated, at: seconds(0)) == [.read([]), main])
     #expect(core.handle(read([record(one)]), at: seconds(0)) == [connecting])
@@ -74,8 +74,8 @@
     #expect(AppScreen.incoming(.connecting).buttons == [])
   }
 
-  @Test
-  func `B-1.5s.2, B-1.5s.3, B-1.5s.7, B-1.4.6 Then it completes the payment, and says what was received`() {
+  @Test(.shows("B-1.5s.2", "B-1.5s.3", "B-1.5s.7", "B-1.4.6"))
+  func `Then it completes the payment, and says what was received`() {
     var core = opened([record(one)])
     #expect(core.handle(.shown(.connecting(8)), at: seconds(1)) == [])
     #expect(core.handle(.shown(.connected(8)), at: seconds(2)) == [.read([]), completing])
@@ -95,7 +95,8 @@
     #expect(core.handle(.shown(.connected(8)), at: seconds(3)) == [completing])
   }
 
-  @Test func `G-1, B-1.5s.4, B-1.5s.7 When the peer ends the hold, the payment has expired at once`() {
+  @Test(.shows("G-1", "B-1.5s.4", "B-1.5s.7"))
+  func `When the peer ends the hold, the payment has expired at once`() {
     for isConnected in [false, true] {
       var core = isConnected ? connected([record(one)]) : opened([record(one)])
       #expect(core.handle(.holdEnded(one), at: seconds(2)) == [.tidyWanted, expired])
@@ -153,14 +154,15 @@
 
   // MARK: Taps
 
-  @Test func `B-1.4.5 A tap names its payment: without a record the screen follows it all the same`() {
+  @Test(.shows("B-1.4.5"))
+  func `A tap names its payment: without a record the screen follows it all the same`() {
     var core = opened()
     #expect(core.handle(announced(one, heldUntil: 1020), at: seconds(1)) == [.read([one]), connecting])
     #expect(core.handle(read([]), at: seconds(1)) == [])
     #expect(core.deadline == seconds(21))
   }
 
-  @Test func `B-1.4.5 A tap on a payment that was received meanwhile says so`() {
+  @Test(.shows("B-1.4.5")) func `A tap on a payment that was received meanwhile says so`() {
     var core = opened()
     _ = core.handle(announced(one), at: seconds(1))
     #expect(core.handle(read([], received: [payment(one)]), at: seconds(1)) == [withdrawn, completed(5)])
@@ -195,7 +197,8 @@
     #expect(core.handle(read([record(one)], received: [payment(one)]), at: seconds(4)) == [])
   }
 
-  @Test func `G-7 Two records are two payments: the screen waits for both, and adds up what was received`() {
+  @Test(.shows("G-7"))
+  func `Two records are two payments: the screen waits for both, and adds up what was received`() {
     var core = connected([record(one), record(two)])
     #expect(core.handle(.received(payment(one)), at: seconds(2)) == [withdrawn, .tidyWanted])
     #expect(
@@ -347,7 +350,7 @@
       core.handle(.tidyAsked, at: seconds(61)) == [.tidied(.done("no ended record of an incoming payment"))])
   }
 
-  @Test func `B-1.5s.5 Retry Now connects once more and waits again`() {
+  @Test(.shows("B-1.5s.5")) func `Retry Now connects once more and waits again`() {
     var core = connected([record(one)])
     _ = core.handle(.holdEnded(one), at: seconds(2))
     #expect(
@@ -361,7 +364,7 @@
     #expect(core.handle(.holdEnded(one), at: seconds(5)) == [.tidyWanted, expired])
   }
 
-  @Test func `B-1.5s.6 Copy Message for Sender puts the sentence on the pasteboard`() {
+  @Test(.shows("B-1.5s.6")) func `Copy Message for Sender puts the sentence on the pasteboard`() {
     var core = connected([record(one)])
     _ = core.handle(.holdEnded(one), at: seconds(2))
     let text = "My wallet needs me to open the app to receive. Please retry in 10 seconds."
@@ -375,7 +378,7 @@
     #expect(core.handle(.pressed("a", .retry), at: seconds(1)) == [.answerPress("a", refusal: refusal)])
   }
 
-  @Test func `B-S.3 A link opens its page, behind a payment that is still awaited`() {
+  @Test(.shows("B-S.3")) func `A link opens its page, behind a payment that is still awaited`() {
     var core = opened()
     #expect(core.handle(.linkFollowed(.subscriptions), at: seconds(1)) == [.show(.page(.subscriptions))])
     #expect(core.handle(announced(one), at: seconds(2)).last == connecting)
@@ -384,12 +387,14 @@
     #expect(core.handle(.linkFollowed(.subscriptions), at: seconds(5)) == [.show(.page(.subscriptions))])
   }
 
-  @Test(arguments: [
-    ("bitkit://subscriptions", AppPage.subscriptions), ("bitkit:subscriptions?x=1", .subscriptions),
-    ("BITKIT://Subscriptions/", .subscriptions), ("bitkit://", nil), ("bitkit://main", nil),
-    ("bitkit://subscriptions/7", nil), ("nothing", nil),
-  ])
-  func `B-S.3 A link's page is read from its text`(link: String, page: AppPage?) {
+  @Test(
+    .shows("B-S.3"),
+    arguments: [
+      ("bitkit://subscriptions", AppPage.subscriptions), ("bitkit:subscriptions?x=1", .subscriptions),
+      ("BITKIT://Subscriptions/", .subscriptions), ("bitkit://", nil), ("bitkit://main", nil),
+      ("bitkit://subscriptions/7", nil), ("nothing", nil),
+    ])
+  func `A link's page is read from its text`(link: String, page: AppPage?) {
     #expect(AppPage(link: link) == page)
   }
 }

@@ -19,8 +19,8 @@
     #expect(app.steps == [.setup])
   }
 
-  @Test
-  func `B-1.4.1, B-1.4.2, B-1.4.3, B-1.4.4 The node's own steps are the opening's: deferred work comes last`()
+  @Test(.shows("B-1.4.1", "B-1.4.2", "B-1.4.3", "B-1.4.4"))
+  func `The node's own steps are the opening's: deferred work comes last`()
     throws
   {
     var (app, steps) = try TestWallet.completing()
@@ -61,7 +61,7 @@
     #expect(other.wallet.node.arriving == [])
   }
 
-  @Test func `B-1.5s.5 Retry Now makes the node dial again, although it is connected`() throws {
+  @Test(.shows("B-1.5s.5")) func `Retry Now makes the node dial again, although it is connected`() throws {
     var (app, _) = try TestWallet.completing()
     app.play(read([record]), .incoming(.holdEnded(hash("1"))))
     let orders = app.send(.incoming(.pressed("7", .retry)))
@@ -120,8 +120,8 @@
     return app
   }
 
-  @Test
-  func `B-S.2, B-S.4 Paykit's task takes the node like a silent push, and is completed after the release`()
+  @Test(.shows("B-S.2", "B-S.4"))
+  func `Paykit's task takes the node like a silent push, and is completed after the release`()
     throws
   {
     var app = woken()
@@ -146,7 +146,9 @@
     #expect(why.hasPrefix("the node was ready after"))
   }
 
-  @Test func `B-S.4 A node that is not ready in twenty seconds fails the task, with the reason`() throws {
+  @Test(.shows("B-S.4")) func `A node that is not ready in twenty seconds fails the task, with the reason`()
+    throws
+  {
     var app = woken()
     app.play(.guardrail(.observed(free(7, .extension))))
     app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: false)))
@@ -169,7 +171,7 @@
         ])
   }
 
-  @Test func `B-S.4 In front the task waits for the app's own node`() throws {
+  @Test(.shows("B-S.4")) func `In front the task waits for the app's own node`() throws {
     var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
     #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))) == [.phone(.submit(.paykitPoll))])
@@ -181,7 +183,8 @@
     #expect(orders.contains(where: isCompletion) && app.wallet.background.runs == [])
   }
 
-  @Test func `B-S.4 A node that is ready already lets the task succeed, in front and for a silent push`()
+  @Test(.shows("B-S.4"))
+  func `A node that is ready already lets the task succeed, in front and for a silent push`()
     throws
   {
     var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)

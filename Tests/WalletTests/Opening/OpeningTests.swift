@@ -13,7 +13,8 @@
 
   private let records = BackgroundStep.done("2 records")
 
-  @Test func `B-1.4.1, B-1.4.2, B-1.4.3, B-1.4.4 Setup, start, peers, sync, and only then what can wait`() {
+  @Test(.shows("B-1.4.1", "B-1.4.2", "B-1.4.3", "B-1.4.4"))
+  func `Setup, start, peers, sync, and only then what can wait`() {
     var core = Opening()
     #expect(core.handle(.asked(.user), at: seconds(0)) == [.enter(.setup)])
     #expect(core.handle(.shown(.claiming), at: seconds(0)) == [])
@@ -41,9 +42,8 @@
     #expect(core.handle(.deadlineReached, at: seconds(9)) == [.take(.incomingRecords)])
   }
 
-  @Test
-  func
-    `B-1.4.4 A payment or the user's leaving interrupts deferred work; it goes on when the app is in sync again`()
+  @Test(.shows("B-1.4.4"))
+  func `A payment or the user's leaving interrupts deferred work; it goes on when the app is in sync again`()
   {
     let ways: [(stops: OpeningEvent, goesOn: OpeningEvent)] = [
       (.shown(.settling(8)), .shown(.connected(8))), (.paymentsAwaited(true), .paymentsAwaited(false)),
@@ -86,7 +86,8 @@
         == [.enter(.setup), .enter(.start), .enter(.peers), .enter(.sync)])
   }
 
-  @Test func `B-S.2 A silent push and a scheduled task take the same steps, without deferred work`() {
+  @Test(.shows("B-S.2"))
+  func `A silent push and a scheduled task take the same steps, without deferred work`() {
     for cause in [Opening.Cause.silentPush, .scheduledTask] {
       var core = Opening()
       #expect(core.handle(.asked(cause), at: seconds(0)) == [.enter(.setup)])

@@ -155,7 +155,8 @@ struct RequestFixture {
     #expect(fixture.send(.shown(.settling(9))) == [.answer("3", .connected(9, hasMoved: false))])
   }
 
-  @Test func `P-1.1 One payment has one background task, and each attempt its own generation number`() {
+  @Test(.shows("P-1.1"))
+  func `One payment has one background task, and each attempt its own generation number`() {
     var fixture = RequestFixture()
     let tea = payment("0123456789")
     let (first, second) = (task("outgoing payment 01234567"), task("outgoing payment 01234567", 2))
