@@ -67,6 +67,11 @@ public enum StatusCode: String, Hashable, Sendable, CaseIterable {
   case peerOutOfReach = "peer-out-of-reach"
   case trouble
 
+  /// The user has to know why there is no connection.
+  public var isTrouble: Bool {
+    [.hinderedFromConnecting, .usedByAnotherDevice, .peerOutOfReach, .trouble].contains(self)
+  }
+
   /// The channel is re-established.
   public var isConnected: Bool { self == .connected || self == .settling }
 }

@@ -12,8 +12,8 @@ extension LimitFacts {
     guard enforced else { return "limits of the extension: none; \(memoryExactness)" }
     let bytes = HumanText.grouped(memoryBytes)
     let seconds = HumanText.seconds(.milliseconds(timeMs))
-    let whyNot = noGroupBecause.map { "; no memory cgroup: \($0)" } ?? ""
+    let whyNot = noGroupBecause.map { " (\(memoryExactness)); no memory cgroup: \($0)" } ?? ""
     return
-      "limits of the extension: \(bytes) bytes by \(memoryMechanism) (\(memoryExactness))\(whyNot); \(seconds) s per push by a timer"
+      "limits of the extension: \(bytes) bytes by \(memoryMechanism)\(whyNot); \(seconds) s per push by a timer"
   }
 }

@@ -98,7 +98,8 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
     lockFileMissing, heartbeatMissing, heartbeatDamaged
   case notAPlainFile = "not-a-plain-file"
   case readableByOthers, otherSchema, announcementsUnreadable, unreadable, startRefused, daemonMissing,
-    daemonStopped, daemonSilent, processFailed, processSilent, paymentWaits, programMissing,
+    daemonStopped, daemonSilent, processFailed, processStopped, processSilent, notConnected, paymentWaits,
+    programMissing,
     packageMissing, locksInvisible, noRoom, fewDescriptors
 
   case holderDead, foreignFile, memoryInexact, connectionsStayOpen, memoryUnlocked
@@ -175,6 +176,8 @@ extension FindingKind {
     case .processFailed: "the next start may end alike, and payments wait until one does not"
     case .processSilent:
       "it may hang: it receives no payment, and the phone does not end it while it is in front"
+    case .processStopped: "it receives and answers nothing until it goes on"
+    case .notConnected: "the wallet receives no payment until it connects"
     case .paymentWaits: "its sender waits, and it fails when the peer gives it up"
     case .programMissing: "a phone cannot start, or one of its processes cannot"
     case .packageMissing: "the program ends before its first line"

@@ -154,17 +154,18 @@ package final class LiveLook: @unchecked Sendable {
   private func processRows(_ view: RunView) -> [RecentRun.Process] {
     let extensionName = processes.rows.last { $0.role == Role.extension.rawValue }?.processName
     return [
-      wallet(Role.app.processName, view.iosd?.app),
-      wallet(extensionName ?? Role.extension.processName, view.iosd?.extension),
+      wallet(Role.app.processName, view.iosd?.app, view.iosdRunning),
+      wallet(extensionName ?? Role.extension.processName, view.iosd?.extension, view.iosdRunning),
       daemon(.iosd, view.iosdTrouble), daemon(.lspd, view.lspdTrouble),
     ]
   }
 
-  private func wallet(_ name: String, _ facts: WalletFacts?) -> RecentRun.Process {
+  private func wallet(_ name: String, _ facts: WalletFacts?, _ isKnown: Bool) -> RecentRun.Process {
     let memory = (facts?.pid).flatMap { MemoryFigures(of: $0) }
     let words = ([facts?.status?["text"]].compactMap { $0 } + (facts?.works ?? [])).map(\.onOneLine)
     return RecentRun.Process(
-      name: name, pid: facts?.pid, state: facts?.isFrozen == true ? "stopped" : facts?.state ?? "unknown",
+      name: name, pid: facts?.pid,
+      state: facts?.isFrozen == true ? "stopped" : facts?.state ?? (isKnown ? "unknown" : "not-running"),
       footprintBytes: memory?.footprintBytes, residentBytes: memory?.residentBytes,
       text: words.isEmpty ? nil : words.joined(separator: "; "))
   }

@@ -8,12 +8,15 @@ struct PaymentList {
   let entries: [PaymentEntry]
   /// Why the peer's payments are unknown.
   let trouble: String?
+  /// The peer runs, and does not say which payments it holds.
+  let isPeerSilent: Bool
 
   init(of phone: Phone, most: Int) throws {
     let wallet = try Self.wallet(of: phone, rows: max(most, ContainerReport.rowsMax))
     let texts = Dictionary((wallet?.invoices ?? []).map { ($0.paymentHash, $0.text) }) { first, _ in first }
     let answer = DaemonAnswer<[PeerPaymentRow]>(to: ControlMessage("payments"), from: .lspd, of: phone)
     trouble = answer.trouble(of: .lspd)
+    isPeerSilent = answer.isRunning && trouble != nil
     let wall = phone.clock.wallNanoseconds
     let now = Clock.monotonicNow
     let held = (answer.facts ?? []).compactMap {

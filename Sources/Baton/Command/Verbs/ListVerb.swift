@@ -61,7 +61,7 @@ enum ListVerb: Verb {
       try ProcessList(phone, all: all).tell(output, home: phone.home, withLimits: all)
     case .payments:
       try StatusVerb.requirePhone(phone)
-      try payments(phone, most: Int(invocation.line.number("-n")), output)
+      return try payments(phone, most: Int(invocation.line.number("-n")), output)
     case .pushes:
       try StatusVerb.requirePhone(phone)
       PushFigures(of: phone).tell(output, wallNanoseconds: phone.clock.wallNanoseconds)
@@ -91,12 +91,13 @@ enum ListVerb: Verb {
     output.table([columns] + rows.map(cells))
   }
 
-  private static func payments(_ phone: Phone, most: Int, _ output: Output) throws {
+  private static func payments(_ phone: Phone, most: Int, _ output: Output) throws -> ExitCode {
     let list = try PaymentList(of: phone, most: most)
     show(
       list.entries, ["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"], \.cells,
       orNone: "no payment was received or sent\(list.trouble == nil ? ", and none is held" : "")", output)
     if let trouble = list.trouble { output.remark("the payments at the peer are unknown: \(trouble)") }
+    return list.isPeerSilent ? .daemonMissing : .done
   }
 
   private static func notifications(_ phone: Phone, _ output: Output) throws {

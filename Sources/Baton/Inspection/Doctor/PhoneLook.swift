@@ -159,6 +159,13 @@ struct PhoneLook {
   /// The last of each role, as `baton list processes -a` lists them.
   private static func processes(of phone: Phone, _ facts: PhoneFacts?) -> [Finding] {
     let rows = ProcessRow.written(in: phone.processLedger).lastOfEach
+    if rows.isEmpty, FilePath.size(of: phone.processLedger) > 0 {
+      return [
+        Finding(
+          .unreadable, "\(phone.processLedger) has no row that can be read",
+          remedy: "put a copy of it back; without it nobody knows how the phone's processes ended")
+      ]
+    }
     return Role.allCases.compactMap { role in
       guard let row = rows.last(where: { $0.role == role.rawValue }) else { return nil }
       if row.hasEnded {
@@ -168,10 +175,18 @@ struct PhoneLook {
             "the last \(row.processName) (process \(row.pid)) \(row.wholeReason ?? "failed")",
             remedy: "mend the cause; `baton list processes -a` lists every process and its end") : nil
       }
-      guard let now = facts?.process(role), now.pid == row.pid, let silence = now.silence else { return nil }
-      return Finding(
-        .processSilent, "\(row.processName) (process \(row.pid)) is \(silence)",
-        remedy: "see what it waits for, then end it with `kill \(row.pid)`")
+      guard let now = facts?.process(role), now.pid == row.pid else { return nil }
+      let who = "\(row.processName) (process \(row.pid))"
+      if now.isFrozen {
+        return Finding(.processStopped, "\(who) is stopped", remedy: "`baton thaw \(role)` continues it")
+      }
+      if let silence = now.silence {
+        return Finding(
+          .processSilent, "\(who) is \(silence)",
+          remedy: "see what it waits for, then end it with `kill \(row.pid)`")
+      }
+      guard now.statusCode?.isTrouble == true, let text = now.status?["text"] else { return nil }
+      return Finding(.notConnected, "\(who) shows: \(text)", remedy: "`baton logs` tells what came before")
     }
   }
 }
