@@ -6,26 +6,24 @@ import Simulation
 
 /// Removes rules of the coordination, to show what each one prevents.
 package enum AblationVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "ablation",
-      summary: "show what breaks without a rule of the coordination, or with another product's",
-      options: [
-        OptionDeclaration(
-          "--rules", value: .list("RULES", of: Rule.allCases.map(\.name)),
-          help: "only these rules, separated by commas, and no comparison of wallets"),
-        OptionDeclaration(
-          "--seeds", value: .text("A..B"), default: "1..300",
-          help:
-            "seeds that are run without each rule, to measure waiting times and how many seeds break an invariant"
-        ), OptionDeclaration("--markdown", help: "print docs/ablation.md"), JobsOption.declaration,
-        WalletOption.declaration,
-      ],
-      examples: [
-        ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take much longer"),
-        ("baton ablation --markdown >docs/ablation.md", "regenerate the page"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "ablation",
+    summary: "show what breaks without a rule of the coordination, or with another product's",
+    options: [
+      OptionDeclaration(
+        "--rules", value: .list("RULES", of: Rule.allCases.map(\.name)),
+        help: "only these rules, separated by commas, and no comparison of wallets"),
+      OptionDeclaration(
+        "--seeds", value: .text("A..B"), default: "1..300",
+        help:
+          "seeds that are run without each rule, to measure waiting times and how many seeds break an invariant"
+      ), OptionDeclaration("--markdown", help: "print docs/ablation.md"), JobsOption.declaration,
+      WalletOption.declaration,
+    ],
+    examples: [
+      ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take much longer"),
+      ("baton ablation --markdown >docs/ablation.md", "regenerate the page"),
+    ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
@@ -101,25 +99,23 @@ private struct AblationWork {
 
 /// Published incidents, each shown in the simulation under the coordination that it happened with, and under Baton's.
 package enum MuseumVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "museum",
-      summary: "show published incidents, each with its product's coordination and with Baton's",
-      options: [
-        OptionDeclaration("--all", help: "show every incident"),
-        OptionDeclaration("--markdown", help: "print the table of docs/ablation.md"), JobsOption.declaration,
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "NAME", value: .choice(Incident.all.map(\.name)), count: .any,
-          help: "the incidents to show; without one: the list")
-      ],
-      examples: [
-        ("baton museum", "the list"),
-        ("baton museum phoenix-776", "the shortest story of the incident, then the same world with Baton"),
-        ("baton museum --all --json", "every incident, one line of JSON each"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "museum",
+    summary: "show published incidents, each with its product's coordination and with Baton's",
+    options: [
+      OptionDeclaration("--all", help: "show every incident"),
+      OptionDeclaration("--markdown", help: "print the table of docs/ablation.md"), JobsOption.declaration,
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "NAME", value: .choice(Incident.all.map(\.name)), count: .any,
+        help: "the incidents to show; without one: the list")
+    ],
+    examples: [
+      ("baton museum", "the list"),
+      ("baton museum phoenix-776", "the shortest story of the incident, then the same world with Baton"),
+      ("baton museum --all --json", "every incident, one line of JSON each"),
+    ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output

@@ -5,27 +5,25 @@ import Simulation
 
 /// Explores every interleaving of a small world.
 package enum ExploreVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "explore", summary: "visit every interleaving of a small world, and check every state",
-      options: ExploreOptions.declarations + [
-        JobsOption.declaration,
-        OptionDeclaration(
-          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per invariant"
-        ), TimelineFile.directoryOption,
-      ],
-      examples: [
-        (
-          "baton explore",
-          "exit code 2 if an invariant broke, 3 if only progress did; then prints a shortest run that breaks it"
-        ),
-        ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
-        (
-          "baton explore --without inode-check --replaced-locks 1 --crashes 0 --freezes 0",
-          "what a rule prevents: prints a shortest run that breaks an invariant without it"
-        ),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "explore", summary: "visit every interleaving of a small world, and check every state",
+    options: ExploreOptions.declarations + [
+      JobsOption.declaration,
+      OptionDeclaration(
+        "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per invariant"
+      ), TimelineFile.directoryOption,
+    ],
+    examples: [
+      (
+        "baton explore",
+        "exit code 2 if an invariant broke, 3 if only progress did; then prints a shortest run that breaks it"
+      ),
+      ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
+      (
+        "baton explore --without inode-check --replaced-locks 1 --crashes 0 --freezes 0",
+        "what a rule prevents: prints a shortest run that breaks an invariant without it"
+      ),
+    ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output

@@ -4,24 +4,22 @@ import Simulation
 
 /// Replays journals through the real cores and compares byte for byte.
 package enum ReplayVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "replay",
-      summary: "replay a journal and compare each record byte for byte, or print a simulated run",
-      options: [
-        OptionDeclaration("--step", help: "print every event and its directives"),
-        OptionDeclaration(
-          "--seed", value: .text("N"), help: "print the events of run N of `baton sim`, in order"),
-      ] + SimOptions.ofOneRun + SimOptions.declarations,
-      positionals: [
-        PositionalDeclaration(
-          "JOURNAL", value: .path("JOURNAL"), count: .any, help: "files in a phone's directory journal/")
-      ],
-      examples: [
-        ("baton replay .baton/journal/*.jsonl", "check that each core decides again what the journal says"),
-        ("baton replay --seed 17", "the events of one simulated run; with --step all of them"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "replay",
+    summary: "replay a journal and compare each record byte for byte, or print a simulated run",
+    options: [
+      OptionDeclaration("--step", help: "print every event and its directives"),
+      OptionDeclaration(
+        "--seed", value: .text("N"), help: "print the events of run N of `baton sim`, in order"),
+    ] + SimOptions.ofOneRun + SimOptions.declarations,
+    positionals: [
+      PositionalDeclaration(
+        "JOURNAL", value: .path("JOURNAL"), count: .any, help: "files in a phone's directory journal/")
+    ],
+    examples: [
+      ("baton replay .baton/journal/*.jsonl", "check that each core decides again what the journal says"),
+      ("baton replay --seed 17", "the events of one simulated run; with --step all of them"),
+    ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output

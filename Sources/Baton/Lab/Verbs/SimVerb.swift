@@ -5,46 +5,44 @@ import Simulation
 
 /// Runs many seeds in virtual time, through the production cores.
 package enum SimVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "sim", summary: "simulate the two processes for many seeds, inject faults, check every step",
-      options: [
-        OptionDeclaration(
-          "--seeds", value: .text("A..B"), default: "1..1000", help: "the seeds; each is one reproducible run"
-        ), JobsOption.declaration,
-        OptionDeclaration(
-          "--results", value: .path("FILE"),
-          help: "also write one line of JSON per seed, for --merge; - is standard output"),
-        OptionDeclaration(
-          "--merge",
-          help:
-            "run nothing: merge the results in FILEs, each seed once; with --seeds also report missing ones"),
-        OptionDeclaration(
-          "--missing", value: .integer(1...Int64(Int32.max)),
-          help: "with --merge: print only the missing ranges, one per line, of at most N seeds each"),
-        OptionDeclaration(
-          "--report", value: .path("FILE"), help: "with --merge: also write figures and violations as a page"),
-        OptionDeclaration(
-          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per seed"),
-        TimelineFile.directoryOption,
-      ] + SimOptions.declarations,
-      positionals: [
-        PositionalDeclaration(
-          "FILE", value: .path("FILE"), count: .any,
-          help: "with --merge: what --results has written, in any order; a seed may repeat")
-      ],
-      examples: [
-        (
-          "baton sim --seeds 1..100000",
-          "a hundred thousand runs; exit code 2 if an invariant broke, 3 if only progress did"
-        ),
-        ("baton replay --seed 17", "the events of one run, in order"),
-        (
-          "baton sim --merge --seeds 1..1000 parts/*.jsonl --results all.jsonl",
-          "the parts of a run over several machines, as one file"
-        ),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "sim", summary: "simulate the two processes for many seeds, inject faults, check every step",
+    options: [
+      OptionDeclaration(
+        "--seeds", value: .text("A..B"), default: "1..1000", help: "the seeds; each is one reproducible run"
+      ), JobsOption.declaration,
+      OptionDeclaration(
+        "--results", value: .path("FILE"),
+        help: "also write one line of JSON per seed, for --merge; - is standard output"),
+      OptionDeclaration(
+        "--merge",
+        help:
+          "run nothing: merge the results in FILEs, each seed once; with --seeds also report missing ones"),
+      OptionDeclaration(
+        "--missing", value: .integer(1...Int64(Int32.max)),
+        help: "with --merge: print only the missing ranges, one per line, of at most N seeds each"),
+      OptionDeclaration(
+        "--report", value: .path("FILE"), help: "with --merge: also write figures and violations as a page"),
+      OptionDeclaration(
+        "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per seed"),
+      TimelineFile.directoryOption,
+    ] + SimOptions.declarations,
+    positionals: [
+      PositionalDeclaration(
+        "FILE", value: .path("FILE"), count: .any,
+        help: "with --merge: what --results has written, in any order; a seed may repeat")
+    ],
+    examples: [
+      (
+        "baton sim --seeds 1..100000",
+        "a hundred thousand runs; exit code 2 if an invariant broke, 3 if only progress did"
+      ),
+      ("baton replay --seed 17", "the events of one run, in order"),
+      (
+        "baton sim --merge --seeds 1..1000 parts/*.jsonl --results all.jsonl",
+        "the parts of a run over several machines, as one file"
+      ),
+    ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output

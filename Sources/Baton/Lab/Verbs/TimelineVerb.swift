@@ -4,29 +4,27 @@ import PhonePolicy
 
 /// Draws a run: who had the node, when, and what went between the processes.
 package enum TimelineVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "timeline", summary: "draw a run as one HTML page: processes, epochs, messages, kills, payments",
-      options: [
-        OptionDeclaration("--svg", help: "write a static picture instead of the page"),
-        OptionDeclaration("--trace", help: "write trace events, which Perfetto opens, instead of the page"),
-        OptionDeclaration(
-          "--out", value: .path("FILE"),
-          help: "the file to write, or - for standard output; default: timeline.html in RUN"),
-        OptionDeclaration("--seed", value: .text("N"), help: "draw run N of `baton sim`"),
-      ] + SimOptions.ofOneRun + SimOptions.declarations,
-      positionals: [
-        PositionalDeclaration(
-          "RUN", value: .path("RUN"), count: .optional,
-          help: "a phone's directory, live or of a run that is over; default: that of --home")
-      ],
-      examples: [
-        ("baton timeline", "this phone, in .baton/timeline.html"),
-        ("baton timeline /tmp/baton-chaos-x1/phone", "a failed chaos run"),
-        ("baton timeline --seed 17 --out seed-17.html", "a simulated run"),
-        ("baton timeline --trace --out run.trace.json", "open run.trace.json at ui.perfetto.dev"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "timeline", summary: "draw a run as one HTML page: processes, epochs, messages, kills, payments",
+    options: [
+      OptionDeclaration("--svg", help: "write a static picture instead of the page"),
+      OptionDeclaration("--trace", help: "write trace events, which Perfetto opens, instead of the page"),
+      OptionDeclaration(
+        "--out", value: .path("FILE"),
+        help: "the file to write, or - for standard output; default: timeline.html in RUN"),
+      OptionDeclaration("--seed", value: .text("N"), help: "draw run N of `baton sim`"),
+    ] + SimOptions.ofOneRun + SimOptions.declarations,
+    positionals: [
+      PositionalDeclaration(
+        "RUN", value: .path("RUN"), count: .optional,
+        help: "a phone's directory, live or of a run that is over; default: that of --home")
+    ],
+    examples: [
+      ("baton timeline", "this phone, in .baton/timeline.html"),
+      ("baton timeline /tmp/baton-chaos-x1/phone", "a failed chaos run"),
+      ("baton timeline --seed 17 --out seed-17.html", "a simulated run"),
+      ("baton timeline --trace --out run.trace.json", "open run.trace.json at ui.perfetto.dev"),
+    ])
 
   package static let copiesDatabases = true
 

@@ -8,38 +8,36 @@ import SharedContainer
 package enum CIVerb: Verb {
   private static let standardPlace = "baton-ci"
 
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "ci", summary: "play all stories on your own app and extension, and keep the evidence",
-      options: [
-        OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
-        OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
-        OptionDeclaration(
-          "--level", value: .choice(OwnPair.Level.allCases.map(\.rawValue)),
-          help: "with --app or --ext: what they implement of docs/protocols.md (default journal: everything)"),
-        OptionDeclaration(
-          "--skip", value: .text("STORY"), mayRepeat: true,
-          help: "report this story as skipped; by its file's name without .txt"),
-        OptionDeclaration(
-          "--out", value: .path("DIR"), default: standardPlace,
-          help: "the new directory for verdict.json, junit.xml and the phones with logs and timelines"),
-      ],
-      positionals: [
-        PositionalDeclaration(
-          "STORY", value: .path("FILE"), count: .any, help: "these stories; default: all that Baton has")
-      ],
-      examples: [
-        (
-          "baton ci --app build/app --ext build/extension --out evidence",
-          "exit 0: as expected; 1: other answers; 2: exclusion or money broken; 3: no progress; 4: a crash"
-        ),
-        (
-          "baton ci --app docs/examples/own-app.py --ext docs/examples/own-extension.py --level container",
-          "programs without a channel"
-        ),
-        ("baton ci", "Baton's own pair"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "ci", summary: "play all stories on your own app and extension, and keep the evidence",
+    options: [
+      OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
+      OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
+      OptionDeclaration(
+        "--level", value: .choice(OwnPair.Level.allCases.map(\.rawValue)),
+        help: "with --app or --ext: what they implement of docs/protocols.md (default journal: everything)"),
+      OptionDeclaration(
+        "--skip", value: .text("STORY"), mayRepeat: true,
+        help: "report this story as skipped; by its file's name without .txt"),
+      OptionDeclaration(
+        "--out", value: .path("DIR"), default: standardPlace,
+        help: "the new directory for verdict.json, junit.xml and the phones with logs and timelines"),
+    ],
+    positionals: [
+      PositionalDeclaration(
+        "STORY", value: .path("FILE"), count: .any, help: "these stories; default: all that Baton has")
+    ],
+    examples: [
+      (
+        "baton ci --app build/app --ext build/extension --out evidence",
+        "exit 0: as expected; 1: other answers; 2: exclusion or money broken; 3: no progress; 4: a crash"
+      ),
+      (
+        "baton ci --app docs/examples/own-app.py --ext docs/examples/own-extension.py --level container",
+        "programs without a channel"
+      ),
+      ("baton ci", "Baton's own pair"),
+    ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(

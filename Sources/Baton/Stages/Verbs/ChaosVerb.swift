@@ -6,37 +6,35 @@ import PhonePolicy
 
 /// Strikes processes at random moments of payments, then gives the judge's verdict.
 package enum ChaosVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "chaos",
-      summary: "kill, freeze or crash a process at a random moment of each payment, then judge",
-      options: [
-        OptionDeclaration(
-          "--victim", value: .choice(PhoneProcess.allCases.map(\.rawValue)), mayRepeat: true,
-          help:
-            "the process that is struck; several: in turn; default: extension and app for kill, extension for freeze, all for crash"
-        ), WalletOption.declaration,
-        OptionDeclaration(
-          "--seed", value: .integer(0...Int64.max), help: "makes the same choices again, at other instants"),
-        OptionDeclaration(
-          "--inspect",
-          help: "meanwhile `inspect --check` in a loop, which must never find the container broken"),
-      ],
-      subcommands: [
-        command(.kill, "SIGKILL; then the app is opened"),
-        command(
-          .freeze, "SIGSTOP; the extension goes on when the app has taken over: it must find itself fenced"),
-        command(.crash, "SIGSEGV, abort, or no further page of memory; then the app is opened"),
-      ],
-      examples: [
-        (
-          "baton chaos kill 100",
-          "100 payments; exit code 0: each settled once, and the judge finds the run sound"
-        ),
-        ("baton chaos crash 40 --victim lspd --home /tmp/run", "in this new directory, which is kept"),
-        ("baton chaos freeze --wallet bitkit --victim app --json", "for a script"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "chaos",
+    summary: "kill, freeze or crash a process at a random moment of each payment, then judge",
+    options: [
+      OptionDeclaration(
+        "--victim", value: .choice(PhoneProcess.allCases.map(\.rawValue)), mayRepeat: true,
+        help:
+          "the process that is struck; several: in turn; default: extension and app for kill, extension for freeze, all for crash"
+      ), WalletOption.declaration,
+      OptionDeclaration(
+        "--seed", value: .integer(0...Int64.max), help: "makes the same choices again, at other instants"),
+      OptionDeclaration(
+        "--inspect",
+        help: "meanwhile `inspect --check` in a loop, which must never find the container broken"),
+    ],
+    subcommands: [
+      command(.kill, "SIGKILL; then the app is opened"),
+      command(
+        .freeze, "SIGSTOP; the extension goes on when the app has taken over: it must find itself fenced"),
+      command(.crash, "SIGSEGV, abort, or no further page of memory; then the app is opened"),
+    ],
+    examples: [
+      (
+        "baton chaos kill 100",
+        "100 payments; exit code 0: each settled once, and the judge finds the run sound"
+      ),
+      ("baton chaos crash 40 --victim lspd --home /tmp/run", "in this new directory, which is kept"),
+      ("baton chaos freeze --wallet bitkit --victim app --json", "for a script"),
+    ])
 
   private static func command(_ strike: ChaosPlay.Strike, _ summary: String) -> CommandLineDeclaration {
     CommandLineDeclaration(

@@ -2,23 +2,21 @@ import DaemonRuntime
 
 /// Plays its story on real processes, and prints the events as they happen.
 package enum DemoVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "demo",
-      summary: "pay a phone with its app closed; open the app, kill the extension; print the story",
-      options: [
-        OptionDeclaration(
-          "--keep", value: .path("DIR"), help: "run in this new directory and keep it; --home is refused"),
-        OptionDeclaration(
-          "--quick", help: "do not let the extension wait out its 5 s after the first payment"),
-        OptionDeclaration("--print", help: "print the story, for `baton run`, and play nothing"),
-      ],
-      examples: [
-        ("baton demo", "some seven seconds; exit code 0 only if the verdict is sound"),
-        ("baton demo --keep /tmp/run && baton inspect /tmp/run", "then inspect its container"),
-        ("baton demo --print >my.txt && baton run --events my.txt", "then change the story"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "demo",
+    summary: "pay a phone with its app closed; open the app, kill the extension; print the story",
+    options: [
+      OptionDeclaration(
+        "--keep", value: .path("DIR"), help: "run in this new directory and keep it; --home is refused"),
+      OptionDeclaration(
+        "--quick", help: "do not let the extension wait out its 5 s after the first payment"),
+      OptionDeclaration("--print", help: "print the story, for `baton run`, and play nothing"),
+    ],
+    examples: [
+      ("baton demo", "some seven seconds; exit code 0 only if the verdict is sound"),
+      ("baton demo --keep /tmp/run && baton inspect /tmp/run", "then inspect its container"),
+      ("baton demo --print >my.txt && baton run --events my.txt", "then change the story"),
+    ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     if line.isGiven("--print") { return nil }

@@ -5,39 +5,37 @@ import Simulation
 
 /// Plays stories and compares their answers with the expected ones.
 package enum RunVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "run", summary: "play a story on real processes or in virtual time, and compare its answers",
-      options: [
-        OptionDeclaration("--simulated", help: "play in virtual time, which takes milliseconds"),
-        OptionDeclaration("--update", help: "replace the expected answers in the file by the actual ones"),
-        OptionDeclaration(
-          "--keep", value: .path("DIR"),
-          help: "play in this new directory and keep the phone; several files: a subdirectory each"),
-        OptionDeclaration(
-          "--events", help: "print the events of the real processes as they happen, as `baton demo` does"),
-        OptionDeclaration(
-          "--seed", value: .integer(0...Int64.max), default: "1",
-          help: "with --simulated: the order of simultaneous events"),
-        OptionDeclaration(
-          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per story"),
-        TimelineFile.directoryOption,
-        OptionDeclaration("--commands", help: "print every line that a story can have, and play nothing"),
-      ] + SimOptions.worldDeclarations,
-      positionals: [
-        PositionalDeclaration(
-          "FILE", value: .path("FILE"), count: .any, help: "a story; docs/scenarios.md has the language")
-      ],
-      examples: [
-        (
-          "baton run Tests/Scenarios/frozen-and-thawed.txt",
-          "exit 0: as expected; 1: other answers; 2: exclusion or money broken; 3: no progress; 4: a crash"
-        ),
-        ("baton run --events Tests/Scenarios/killed-after-the-claim.txt", "watch the processes meanwhile"),
-        ("baton run --simulated Tests/Scenarios/*.txt", "all of them, in virtual time"),
-        ("baton run --simulated --update my-story.txt", "write the actual answers into the file"),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "run", summary: "play a story on real processes or in virtual time, and compare its answers",
+    options: [
+      OptionDeclaration("--simulated", help: "play in virtual time, which takes milliseconds"),
+      OptionDeclaration("--update", help: "replace the expected answers in the file by the actual ones"),
+      OptionDeclaration(
+        "--keep", value: .path("DIR"),
+        help: "play in this new directory and keep the phone; several files: a subdirectory each"),
+      OptionDeclaration(
+        "--events", help: "print the events of the real processes as they happen, as `baton demo` does"),
+      OptionDeclaration(
+        "--seed", value: .integer(0...Int64.max), default: "1",
+        help: "with --simulated: the order of simultaneous events"),
+      OptionDeclaration(
+        "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, one case per story"),
+      TimelineFile.directoryOption,
+      OptionDeclaration("--commands", help: "print every line that a story can have, and play nothing"),
+    ] + SimOptions.worldDeclarations,
+    positionals: [
+      PositionalDeclaration(
+        "FILE", value: .path("FILE"), count: .any, help: "a story; docs/scenarios.md has the language")
+    ],
+    examples: [
+      (
+        "baton run Tests/Scenarios/frozen-and-thawed.txt",
+        "exit 0: as expected; 1: other answers; 2: exclusion or money broken; 3: no progress; 4: a crash"
+      ),
+      ("baton run --events Tests/Scenarios/killed-after-the-claim.txt", "watch the processes meanwhile"),
+      ("baton run --simulated Tests/Scenarios/*.txt", "all of them, in virtual time"),
+      ("baton run --simulated --update my-story.txt", "write the actual answers into the file"),
+    ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     if line.isGiven("--simulated") || line.isGiven("--commands") { return nil }

@@ -5,49 +5,47 @@ import Judge
 
 /// Plays many pushes and app openings on one phone or many, and measures whether its processes leak.
 package enum SoakVerb: Verb {
-  package static var declaration: CommandLineDeclaration {
-    CommandLineDeclaration(
-      name: "soak", summary: "play many pushes and app openings on one phone or many, and report leaks",
-      options: [
-        OptionDeclaration(
-          "--rounds", value: .integer(2...1_000_000), default: "1000",
-          help: "rounds; each is one payment with a push and one opening of the app"),
-        OptionDeclaration(
-          "--warm-up", value: .integer(0...1_000_000), default: "300",
-          help: "rounds before the first measurement, until caches and tables are filled"),
-        SettingsTable["--build"],
-        OptionDeclaration("--keep", value: .path("DIR"), help: "run in this new directory and keep it"),
-        OptionDeclaration(
-          "--phones", value: .integer(1...100),
-          help: "play on N phones at once, with pushes instead of rounds"),
-        OptionDeclaration(
-          "--pushes", value: .integer(1...1_000_000), default: "100",
-          help: "with --phones: number of pushes, over all phones"),
-        OptionDeclaration(
-          "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)),
-          default: PushTimers.scaled.rawValue,
-          help: "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"
-        ),
-        SettingsTable["--after-content"],
-        OptionDeclaration(
-          "--hold", value: .span, default: "1h",
-          help:
-            "with --phones: how long the peer holds a payment; the user opens the app at every 25th payment"),
-        OptionDeclaration(
-          "--away", value: .span, default: "0s",
-          help: "with --phones: the user opens the app so late at most, drawn for each opening (10s at most)"
-        ),
-        WalletOption.declaration,
-      ],
-      examples: [
-        ("baton soak", "1,000 pushes and 1,000 openings; exit code 0 without a leak, 2 with one"),
-        ("baton soak --rounds 60 --json", "a short run, for a script"),
-        (
-          "baton soak --phones 10 --pushes 100",
-          "100 pushes on ten phones at once; each must give one notification"
-        ),
-      ])
-  }
+  package static let declaration = CommandLineDeclaration(
+    name: "soak", summary: "play many pushes and app openings on one phone or many, and report leaks",
+    options: [
+      OptionDeclaration(
+        "--rounds", value: .integer(2...1_000_000), default: "1000",
+        help: "rounds; each is one payment with a push and one opening of the app"),
+      OptionDeclaration(
+        "--warm-up", value: .integer(0...1_000_000), default: "300",
+        help: "rounds before the first measurement, until caches and tables are filled"),
+      SettingsTable["--build"],
+      OptionDeclaration("--keep", value: .path("DIR"), help: "run in this new directory and keep it"),
+      OptionDeclaration(
+        "--phones", value: .integer(1...100),
+        help: "play on N phones at once, with pushes instead of rounds"),
+      OptionDeclaration(
+        "--pushes", value: .integer(1...1_000_000), default: "100",
+        help: "with --phones: number of pushes, over all phones"),
+      OptionDeclaration(
+        "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)),
+        default: PushTimers.scaled.rawValue,
+        help: "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"
+      ),
+      SettingsTable["--after-content"],
+      OptionDeclaration(
+        "--hold", value: .span, default: "1h",
+        help:
+          "with --phones: how long the peer holds a payment; the user opens the app at every 25th payment"),
+      OptionDeclaration(
+        "--away", value: .span, default: "0s",
+        help: "with --phones: the user opens the app so late at most, drawn for each opening (10s at most)"
+      ),
+      WalletOption.declaration,
+    ],
+    examples: [
+      ("baton soak", "1,000 pushes and 1,000 openings; exit code 0 without a leak, 2 with one"),
+      ("baton soak --rounds 60 --json", "a short run, for a script"),
+      (
+        "baton soak --phones 10 --pushes 100",
+        "100 pushes on ten phones at once; each must give one notification"
+      ),
+    ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     let kept = line.text("--keep")
