@@ -130,12 +130,16 @@ struct EvidenceCollector {
     into records: inout StoredRecords, _ open: (String) throws(JudgeError) -> SQLiteFile
   ) throws(JudgeError) -> Bool {
     let path = container + "/incoming.sqlite"
-    let file = FileStamp(path) == nil ? nil : try open(path)
+    var isLive = false
     do throws(JudgeError) {
-      // The extension may have made the file, and not the table yet.
-      if let file, try file.tables().contains("incoming") {
-        records.hashes = Set(
-          try file.rows(of: "incoming", by: "number") { (row: HashEntry) in row.paymentHash })
+      if FileStamp(path) != nil {
+        let file = try open(path)
+        isLive = file.isLive
+        // The extension may have made the file, and not the table yet.
+        if try file.tables().contains("incoming") {
+          records.hashes = Set(
+            try file.rows(of: "incoming", by: "number") { (row: HashEntry) in row.paymentHash })
+        }
       }
     } catch { records.hindrance = "\(path) cannot be read, so its records are not judged" }
     // Listed last: the extension renames a damaged database before it makes another.
@@ -143,7 +147,7 @@ struct EvidenceCollector {
     if let name = names.filter({ $0.hasPrefix("incoming.sqlite.damaged-") }).min() {
       records.hindrance = "\(container)/\(name) was set aside as damaged, so the records are not judged"
     }
-    return file?.isLive ?? false
+    return isLive
   }
 
   /// Nil without a ledger.
