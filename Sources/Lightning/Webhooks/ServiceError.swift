@@ -31,7 +31,7 @@ public struct ServiceError: Error, Hashable, Codable, Sendable {
   public static func other(code: Int64) -> Self { Self(code: code) }
 
   /// By code, the specification's name and the sentence for the wallet's user.
-  private static let known: [Int64: (word: String, sentence: String)] = [
+  private static let meanings: [Int64: (word: String, sentence: String)] = [
     -32700: ("parse error", "the peer cannot read the request; update this program"),
     -32601: ("Method not found", "the peer does not support webhooks (LSPS5); use another peer"),
     -32602: ("Invalid params", "the peer does not know a parameter of the request; update this program"),
@@ -56,7 +56,7 @@ public struct ServiceError: Error, Hashable, Codable, Sendable {
   ]
 
   /// The specification's name.
-  public var word: String { maxWebhooks == nil ? Self.known[code]?.word ?? "error" : "too_many_webhooks" }
+  public var word: String { maxWebhooks == nil ? Self.meanings[code]?.word ?? "error" : "too_many_webhooks" }
 
   // MARK: JSON
 
@@ -86,6 +86,6 @@ extension ServiceError: CustomStringConvertible {
   /// For the wallet's user.
   public var description: String {
     if let maxWebhooks { return "the peer takes \(maxWebhooks) webhooks and has as many; remove one first" }
-    return Self.known[code]?.sentence ?? "the peer refused with the unknown error \(code); try again later"
+    return Self.meanings[code]?.sentence ?? "the peer refused with the unknown error \(code); try again later"
   }
 }
