@@ -119,7 +119,11 @@ import PhonePolicy
   @Test func `Each verb except logs, pair and scratch has a --json document in the JSON schema`() {
     let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
     let verbs = Set(Program.verbs.map { $0.declaration.name })
-    #expect(verbs.subtracting(known) == Self.others)
+    // Of verbs with a document of one name, the others are in its description.
+    let described = Self.entries.flatMap { entry in
+      entry.commands.matches(of: #/`baton (?<verb>[a-z]+)/#).map { String($0.verb) }
+    }
+    #expect(verbs.subtracting(known.union(described)) == Self.others)
     #expect(known.subtracting(verbs) == ["error", "version"])
     #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
   }
