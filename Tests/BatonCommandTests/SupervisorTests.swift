@@ -22,9 +22,8 @@ import Ground
     }
 
     private static func isAsleep(_ thread: String?) -> Bool {
-      thread.flatMap { FilePath.contents(of: "/proc/\($0)/stat") }.map {
-        String(decoding: $0, as: UTF8.self).contains(") S ")
-      } ?? false
+      thread.flatMap { try? String(contentsOfFile: "/proc/\($0)/stat", encoding: .utf8) }?.contains(") S ")
+        ?? false
     }
   }
 
