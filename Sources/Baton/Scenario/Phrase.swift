@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import PhonePolicy
+import Simulation
 
 /// One form that a line can have, with its meaning: declared once in `Language`. Words in capitals stand for values.
 struct Phrase: Sendable {
@@ -152,6 +153,14 @@ enum Command: Sendable {
   case verdict
 
   var isGiven: Bool { if case .given = self { true } else { false } }
+
+  /// The world in which only this line of the head is set.
+  var world: WorldSettings? {
+    guard case .given(let change) = self else { return nil }
+    var settings = StorySettings(world: WorldSettings())
+    change(&settings)
+    return settings.world
+  }
 
   var action: StoryAction? { if case .make(let action) = self { action } else { nil } }
 }

@@ -2,6 +2,8 @@
 // wording of the answers; a stage plays a story. Pure: no I/O and no waiting of its own.
 
 import Ground
+import Lightning
+import Simulation
 
 /// One story: events and questions, line by line, with the expected answers.
 struct Scenario: Sendable {
@@ -236,7 +238,7 @@ struct ScenarioParser {
     }
   }
 
-  private var sendersRetry: Bool { steps.contains { $0.text.hasPrefix("senders try again") } }
+  private var sendersRetry: Bool { steps.contains { ($0.command.world?.retries ?? .off) != .off } }
 
   /// Only the wallet of a sender that tries again knows what it can spend, and when an invoice expires.
   private func checkSenders() throws(ScenarioError) {
@@ -244,7 +246,7 @@ struct ScenarioParser {
     for step in steps {
       var isLate = false
       if case .payExpired? = step.command.action { isLate = true }
-      guard isLate || step.text.hasPrefix("senders have") else { continue }
+      guard isLate || step.command.world?.sendersHaveMsat != nil else { continue }
       throw ScenarioError(
         step.line,
         "only senders that try again look at this; write `senders try again by a schedule` at the head")
