@@ -21,7 +21,7 @@ import Simulation
     for jobs in [2, 3, 7] {
       let together = figures(jobs: jobs, brokenMax: 5)
       #expect(together.broken == alone.broken)
-      #expect(together.seeds == alone.seeds && together.deliveredEvents == alone.deliveredEvents)
+      #expect(together.seeds == alone.seeds && together.events == alone.events)
       #expect(together.faults == alone.faults)
     }
   }

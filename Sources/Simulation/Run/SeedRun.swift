@@ -64,7 +64,7 @@ public struct SeedRun {
     onMove(&world)
     result.violation = world.violation
     result.simulated = world.peerNow - .zero
-    result.deliveredEvents = world.deliveredEvents
+    result.events = world.deliveredEvents
     result.payments = world.payments.count
     result.paid = world.payments.count { $0.state == .paid }
     result.sent = world.sends.count
@@ -364,7 +364,8 @@ public struct RunResult: Hashable, Sendable {
   public var seed: UInt64
   public var violation: Violation?
   public var simulated = TimeSpan.zero
-  public var deliveredEvents: UInt64 = 0
+  /// Events that made a core order something.
+  public var events: UInt64 = 0
   public var moves: UInt64 = 0
   public var payments = 0
   public var paid = 0
@@ -376,34 +377,34 @@ public struct RunResult: Hashable, Sendable {
   public var settling = Waits()
   public var suspensions = Suspensions()
   /// How often each storage fault occurred, in the order of `StorageFault.allCases`; the full disk last.
-  public var storageFaults: [Int] = []
+  public var storageFaults = [Int](repeating: 0, count: StorageFault.allCases.count + 1)
   /// How often each kind of fault occurred.
   public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
 
   public init(seed: UInt64) { self.seed = seed }
 
-  /// Adds the figures of another run.
-  public mutating func add(_ other: RunResult) {
-    simulated = simulated + other.simulated
-    deliveredEvents += other.deliveredEvents
-    moves += other.moves
-    payments += other.payments
-    paid += other.paid
-    pushes += other.pushes
-    connecting.add(other.connecting)
-    settling.add(other.settling)
-    suspensions.add(other.suspensions)
-    faults = zip(faults, other.faults).map(+)
-    storageFaults =
-      storageFaults.isEmpty ? other.storageFaults : zip(storageFaults, other.storageFaults).map(+)
-  }
-
   /// Adds the figures of the device in hand.
   mutating func addDevice(of world: World) {
     pushes += world.pushes.count
     connecting.add(world.connecting)
-    let faults = world.storage.occurred.value
-    storageFaults = storageFaults.isEmpty ? faults : zip(storageFaults, faults).map { $0 + $1 }
+    storageFaults = zip(storageFaults, world.storage.occurred.value).map(+)
+  }
+
+  /// Adds the figures of another run.
+  public mutating func add(_ other: RunResult) {
+    simulated = simulated + other.simulated
+    events += other.events
+    moves += other.moves
+    payments += other.payments
+    paid += other.paid
+    pushes += other.pushes
+    sent += other.sent
+    arrived += other.arrived
+    connecting.add(other.connecting)
+    settling.add(other.settling)
+    suspensions.add(other.suspensions)
+    storageFaults = zip(storageFaults, other.storageFaults).map(+)
+    faults = zip(faults, other.faults).map(+)
   }
 }
 

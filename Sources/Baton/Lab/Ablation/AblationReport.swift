@@ -47,13 +47,11 @@ struct AblationReport {
     [
       "| without | what the rule says | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",
       "|---|---|---|---|---|", "| nothing | | | | 0; \(span(all)) |",
-    ] + findings.map(row) + pairs
+    ] + findings.map { row($0, "\($0.rules.map(\.sentence).joined(separator: " ")) | ") } + pairs
   }
 
-  private func row(_ finding: Ablation.Finding) -> String {
-    let rule = finding.rules.map(\.sentence).joined(separator: " ")
-    return
-      "| `\(names(finding))` | \(rule) | \(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
+  private func row(_ finding: Ablation.Finding, _ rule: String = "") -> String {
+    "| `\(names(finding))` | \(rule)\(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
   }
 
   private func promise(_ finding: Ablation.Finding) -> String {
@@ -73,10 +71,7 @@ struct AblationReport {
       "", words, "",
       "| without | the broken invariant | when | seeds with a broken invariant; mean and longest wait |",
       "|---|---|---|---|",
-    ]
-      + together.map { finding in
-        "| `\(names(finding))` | \(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
-      }
+    ] + together.map { row($0) }
   }
 
   private func span(_ figures: SimFigures) -> String {
@@ -172,9 +167,10 @@ package struct Ablation {
     settings.bounds = trial.bounds
     settings.world.without = Rules(rules)
     settings.world.wallet = wallet
-    var exploration = Exploration(settings, jobs: jobs, statesMax: Trial.statesMax)
-    exploration.run { steps?.tell($0) }
-    return ExploreReport(exploration).findings.first.map {
+    let report = ExploreReport(
+      exploring: settings, jobs: jobs, ExploreLimits(states: Trial.statesMax)
+    ) { steps?.tell($0) }
+    return report.findings.first.map {
       Broken(words: trial.words, violation: $0.violation, story: $0.story)
     }
   }
@@ -210,7 +206,7 @@ final class AblationSteps: Sendable {
   func tell(_ exploration: Exploration) { tell(ExploreReport.progress(exploration)) }
 
   func tell(_ figures: SimFigures, of range: SeedRange) {
-    tell("\(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) seeds")
+    tell(figures.progress(of: range))
   }
 
   private func tell(_ sentence: String) { say("\(step.withLock { $0 }): \(sentence)") }
@@ -337,12 +333,11 @@ struct Comparison {
     settings.world.coordination = coordination
     settings.findsAll = true
     // Baton's own worlds are explored as completely as possible; for others a part suffices.
-    var exploration = Exploration(
-      settings, jobs: jobs, statesMax: coordination == .baton ? 2_000_000 : Trial.statesMax)
-    exploration.run { steps?.tell($0) }
+    let limits = ExploreLimits(states: coordination == .baton ? 2_000_000 : Trial.statesMax)
+    let report = ExploreReport(exploring: settings, jobs: jobs, limits) { steps?.tell($0) }
     return Cell(
-      coordination: coordination, trial: trial, states: exploration.explorer.states,
-      isComplete: exploration.explorer.isDone, findings: ExploreReport(exploration).findings)
+      coordination: coordination, trial: trial, states: report.states, isComplete: report.reached == nil,
+      findings: report.findings)
   }
 }
 

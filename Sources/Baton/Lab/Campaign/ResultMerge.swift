@@ -257,7 +257,7 @@ package struct SeedResult: Hashable, Report {
       sentence = "\(violation.invariant.sentence) \(violation.sentence)"
     }
     simulatedMs = UInt64(clamping: result.simulated.wholeMilliseconds)
-    events = result.deliveredEvents
+    events = result.events
     payments = UInt64(clamping: result.payments)
     paid = UInt64(clamping: result.paid)
     faults = UInt64(clamping: result.faults.reduce(0, +))

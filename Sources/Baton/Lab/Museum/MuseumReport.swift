@@ -255,8 +255,7 @@ struct Showing: Sendable {
 
   var exitCode: ExitCode {
     switch baton {
-    case .breaks(let finding):
-      finding.violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+    case .breaks(let finding): finding.violation.exitCode
     case .gaveUp(let reached): reached.exitCode
     case .holds: broken == nil ? .differs : .done
     }
@@ -289,10 +288,9 @@ struct Museum {
   }
 
   private func explored(_ settings: ExploreSettings, _ progress: (Exploration) -> Void) -> ExploreReport {
-    var exploration = Exploration(
-      settings, jobs: jobs, limits: ExploreLimits(states: Self.statesMax, signals: signals))
-    exploration.run(progress: progress)
-    return ExploreReport(exploration)
+    ExploreReport(
+      exploring: settings, jobs: jobs, ExploreLimits(states: Self.statesMax, signals: signals),
+      progress: progress)
   }
 
   private func outcome(_ report: ExploreReport) -> Showing.Baton {

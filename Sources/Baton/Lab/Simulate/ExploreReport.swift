@@ -18,6 +18,15 @@ package struct ExploreReport {
     package var story: [String]
   }
 
+  init(
+    exploring settings: ExploreSettings, jobs: Int, _ limits: ExploreLimits,
+    progress: (Exploration) -> Void = { _ in }
+  ) {
+    var exploration = Exploration(settings, jobs: jobs, limits: limits)
+    exploration.run(progress: progress)
+    self.init(exploration)
+  }
+
   init(_ exploration: Exploration) {
     self.exploration = exploration
     explorer = exploration.explorer
@@ -52,11 +61,7 @@ package struct ExploreReport {
   var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
 
   package var exitCode: ExitCode {
-    guard findings.isEmpty else {
-      return findings.allSatisfy { $0.violation.invariant == .progress }
-        ? .noProgress : .exclusionOrMoneyBroken
-    }
-    return explorer.isDone ? .done : reached?.exitCode ?? .gaveUp
+    findings.map(\.violation).exitCode ?? (explorer.isDone ? .done : reached?.exitCode ?? .gaveUp)
   }
 
   package func text(_ output: Output) -> [String] {
@@ -170,6 +175,17 @@ struct BrokenInvariant: Report {
 extension ExploreReport.Finding {
   var document: BrokenInvariant {
     BrokenInvariant(invariant: violation.invariant.rawValue, violation: violation.sentence, story: story)
+  }
+}
+
+extension Violation {
+  var exitCode: ExitCode { invariant == .progress ? .noProgress : .exclusionOrMoneyBroken }
+}
+
+extension [Violation] {
+  /// Of the gravest; nil without one.
+  var exitCode: ExitCode? {
+    contains { $0.exitCode != .noProgress } ? .exclusionOrMoneyBroken : first?.exitCode
   }
 }
 

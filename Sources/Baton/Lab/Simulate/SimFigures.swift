@@ -21,6 +21,10 @@ package struct SimFigures: Sendable {
     if result.violation != nil { broken.append(result) }
   }
 
+  func progress(of range: SeedRange) -> String {
+    "\(HumanText.grouped(seeds)) of \(HumanText.grouped(range.count)) seeds"
+  }
+
   private static let storageNames = StorageFault.allCases.map(\.sentence) + ["the disk is full"]
 
   private var storageText: String {
@@ -56,7 +60,7 @@ package struct SimFigures: Sendable {
       ),
       (
         "events",
-        "\(HumanText.grouped(total.deliveredEvents)) delivered, \(grouped(Double(total.deliveredEvents) / seconds)) a second"
+        "\(HumanText.grouped(total.events)) delivered, \(grouped(Double(total.events) / seconds)) a second"
       ),
       (
         "payments",
@@ -111,7 +115,7 @@ package struct SimFigures: Sendable {
     return Document(
       seeds: seeds, seedsAsked: cut?.asked ?? seeds, stoppedAfterBroken: cut != nil,
       simulatedMs: total.simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds,
-      events: total.deliveredEvents, eventsPerSecond: UInt64(Double(total.deliveredEvents) / seconds),
+      events: total.events, eventsPerSecond: UInt64(Double(total.events) / seconds),
       payments: total.payments, paid: total.paid, pushes: total.pushes,
       appSuspensions: total.suspensions.app, extensionSuspensions: total.suspensions.ofExtension,
       suspensionsWithLock: total.suspensions.withLock,
@@ -167,19 +171,6 @@ final class SimCampaign: Sendable {
     var took: TimeSpan
   }
 
-  private struct State {
-    /// The first seed that no thread has taken.
-    var next: UInt64
-    /// The first seed whose outcome is not counted yet.
-    var counted: UInt64
-    /// Finished parts that wait for earlier ones, by their first seed.
-    var early: [UInt64: [Outcome]] = [:]
-    var figures = SimFigures()
-    /// `brokenMax` is reached: later seeds do not count.
-    var isOver = false
-    var toldAt: Instant
-  }
-
   private let range: SeedRange
   private let jobs: Int
   private let settings: @Sendable (UInt64) -> RunSettings
@@ -191,7 +182,6 @@ final class SimCampaign: Sendable {
   private let junit: JUnitWriter?
   /// The options of `baton replay` that repeat a run.
   private let words: @Sendable (RunSettings) -> String
-  private let state: Locked<State>
 
   init(
     _ range: SeedRange, jobs: Int, brokenMax: Int? = nil, results: ResultWriter? = nil,
@@ -205,25 +195,43 @@ final class SimCampaign: Sendable {
     self.junit = junit
     self.words = words
     self.settings = settings
-    state = Locked(State(next: range.first, counted: range.first, toldAt: Clock.monotonicNow))
   }
 
-  /// `progress` is called about once a second, by one of the threads.
-  func run(progress: @escaping @Sendable (SimFigures) -> Void) -> SimFigures {
-    DispatchQueue.concurrentPerform(iterations: jobs) { _ in work(progress) }
-    return state.withLock { $0.figures }
+  /// `progress` is called about once a second.
+  func run(progress: (SimFigures) -> Void) -> SimFigures {
+    var figures = SimFigures()
+    var next = range.first
+    var tellAt = Clock.monotonicNow + Self.progressInterval
+    while figures.seeds < range.count {
+      let last =
+        range.last - next < UInt64(jobs) * Self.seedsAtATime
+        ? range.last : next + UInt64(jobs) * Self.seedsAtATime - 1
+      let outcomes = outcomes(of: next...last)
+      for seed in next...last {
+        guard let outcome = outcomes[seed] else { return figures }
+        junit?.add(JUnitFile.Case(outcome.result, words: words(settings(seed)), took: outcome.took))
+        figures.add(outcome.result)
+        if let brokenMax, figures.broken.count >= brokenMax { return figures }
+      }
+      next = last &+ 1
+      guard Clock.monotonicNow >= tellAt else { continue }
+      tellAt = Clock.monotonicNow + Self.progressInterval
+      progress(figures)
+    }
+    return figures
   }
 
-  private func work(_ progress: (SimFigures) -> Void) {
-    while let part = takePart() {
-      var outcomes: [Outcome] = []
-      for seed in part {
+  /// Each thread takes the next seed when it is done with one. A seed is missing if its result could not be written.
+  private func outcomes(of seeds: ClosedRange<UInt64>) -> [UInt64: Outcome] {
+    let work = Locked((left: seeds.makeIterator(), outcomes: [UInt64: Outcome]()))
+    DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+      while let seed = work.withLock({ $0.left.next() }) {
         let start = Clock.monotonicNow
         guard let result = run(seed) else { return }
-        outcomes.append(Outcome(result: result, took: Clock.monotonicNow - start))
+        work.withLock { $0.outcomes[seed] = Outcome(result: result, took: Clock.monotonicNow - start) }
       }
-      if let toTell = add(outcomes, at: part.lowerBound) { progress(toTell) }
     }
+    return work.withLock { $0.outcomes }
   }
 
   /// Nil if the result could not be written.
@@ -236,39 +244,6 @@ final class SimCampaign: Sendable {
     var run = SeedRun(settings(seed), isRecorded: true)
     let result = run.run { story.listen(to: &$0) }
     return results.write(result, story) ? result : nil
-  }
-
-  private func takePart() -> ClosedRange<UInt64>? {
-    state.withLock { state in
-      guard !state.isOver, state.next <= range.last else { return nil }
-      let last = min(range.last, state.next + Self.seedsAtATime - 1)
-      defer { state.next = last + 1 }
-      return state.next...last
-    }
-  }
-
-  /// The figures for `progress`, once an interval has passed.
-  private func add(_ outcomes: [Outcome], at first: UInt64) -> SimFigures? {
-    let now = Clock.monotonicNow
-    return state.withLock { state in
-      state.early[first] = outcomes
-      while let part = state.early.removeValue(forKey: state.counted) {
-        state.counted += UInt64(part.count)
-        count(part, &state)
-      }
-      guard now - state.toldAt >= Self.progressInterval else { return nil }
-      state.toldAt = now
-      return state.figures
-    }
-  }
-
-  private func count(_ part: [Outcome], _ state: inout State) {
-    for outcome in part where !state.isOver {
-      junit?.add(
-        JUnitFile.Case(outcome.result, words: words(settings(outcome.result.seed)), took: outcome.took))
-      state.figures.add(outcome.result)
-      state.isOver = brokenMax.map { state.figures.broken.count >= $0 } ?? false
-    }
   }
 }
 

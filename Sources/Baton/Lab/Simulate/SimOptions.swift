@@ -7,12 +7,7 @@ import Simulation
 
 /// The options of a run for `sim` and `replay --seed`.
 package struct SimOptions: Sendable {
-  private var length = TimeSpan.seconds(600)
-  private var isLegacy = false
-  private var coordination = Coordination.baton
-  private var wallet = WalletProfile.phoenix
-  private var without: [Rule] = []
-  private var afterContent: AfterContent?
+  private var base = RunSettings(seed: 0)
 
   /// Which run `replay` and `timeline` mean with --seed.
   static let ofOneRun = [
@@ -54,22 +49,26 @@ package struct SimOptions: Sendable {
   }
 
   package init(_ line: ParsedCommandLine) throws {
-    if let length = line.span("--length") { self.length = length }
-    guard length > .zero, length <= .seconds(86_400) else {
+    if let length = line.span("--length") { base.length = length }
+    guard base.length > .zero, base.length <= .seconds(86_400) else {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
     }
-    isLegacy = line.text("--peer") == "legacy"
     if line.isGiven("--after-content") {
-      afterContent = line.choice("--after-content", as: AfterContent.self)
+      base.afterContent = line.choice("--after-content", as: AfterContent.self)
     }
-    coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
-    without = try Self.rules(line.text("--without") ?? "", option: "--without")
-    wallet = WalletOption.profile(line)
-    guard wallet == .phoenix || coordination == .baton else {
+    if let afterContent = base.afterContent { base.world.phone.afterContent = afterContent }
+    base.world.peerIsLegacy = line.text("--peer") == "legacy"
+    base.world.wallet = WalletOption.profile(line)
+    let without = try Self.rules(line.text("--without") ?? "", option: "--without")
+    base.world.without = Rules(without)
+    base.world.coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
+    guard base.world.coordination != .baton else { return }
+    guard base.world.wallet == .phoenix else {
       throw CommandFailure(
-        .wrongUsage, "--as has an extension with a node; omit --as, or --wallet \(wallet.name)")
+        .wrongUsage,
+        "--as has an extension with a node; omit --as, or --wallet \(base.world.wallet.name)")
     }
-    guard without.isEmpty || coordination == .baton else {
+    guard without.isEmpty else {
       throw CommandFailure(.wrongUsage, "--without removes rules of Baton's coordination; omit --as")
     }
   }
@@ -89,25 +88,23 @@ package struct SimOptions: Sendable {
 
   /// The options beside the seed, as typed.
   package var words: String {
+    let world = base.world
     var words: [String] = []
-    if length != .seconds(600) { words.append("--length \(length.wholeMilliseconds)ms") }
-    if isLegacy { words.append("--peer legacy") }
-    if coordination != .baton { words.append("--as \(coordination.rawValue)") }
-    if wallet != .phoenix { words.append("\(WalletOption.name) \(wallet.name)") }
-    if let afterContent { words.append("--after-content \(afterContent.rawValue)") }
-    if !without.isEmpty { words.append("--without \(without.map(\.name).joined(separator: ","))") }
+    if base.length != .seconds(600) { words.append("--length \(base.length.wholeMilliseconds)ms") }
+    if world.peerIsLegacy { words.append("--peer legacy") }
+    if world.wallet != .phoenix { words.append("\(WalletOption.name) \(world.wallet.name)") }
+    if let afterContent = base.afterContent { words.append("--after-content \(afterContent.rawValue)") }
+    if world.coordination != .baton {
+      words.append("--as \(world.coordination.rawValue)")
+    } else if !world.without.list.isEmpty {
+      words.append("--without \(world.without.list.map(\.name).joined(separator: ","))")
+    }
     return words.joined(separator: " ")
   }
 
   package func settings(seed: UInt64) -> RunSettings {
-    var settings = RunSettings(seed: seed)
-    settings.length = length
-    settings.world.peerIsLegacy = isLegacy
-    settings.world.without = Rules(without)
-    settings.world.coordination = coordination
-    settings.world.wallet = wallet
-    settings.afterContent = afterContent
-    if let afterContent { settings.world.phone.afterContent = afterContent }
+    var settings = base
+    settings.seed = seed
     return settings
   }
 

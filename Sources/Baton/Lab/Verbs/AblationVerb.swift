@@ -28,9 +28,7 @@ package enum AblationVerb: Verb {
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let line = invocation.line
-    guard let seeds = SeedRange(line.text("--seeds") ?? "") else {
-      throw CommandFailure(.wrongUsage, "--seeds must be a number or an ascending range such as 1..300")
-    }
+    let seeds = try SeedRange(typed: line.text("--seeds") ?? "")
     let chosen = try SimOptions.rules(line.text("--rules") ?? "", option: "--rules")
     let rules = chosen.isEmpty ? Rule.allCases : chosen
     let jobs = JobsOption.number(line)

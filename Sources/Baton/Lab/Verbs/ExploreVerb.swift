@@ -33,11 +33,11 @@ package enum ExploreVerb: Verb {
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "explore") }
     var limits = options.limits
     limits.signals = try SignalWatch.ofOwnWork()
-    var exploration = Exploration(options.settings, jobs: jobs, limits: limits)
     let progress = ProgressLine(isQuiet: output.isJSON)
-    exploration.run { progress.tell(ExploreReport.progress($0)) }
+    let report = ExploreReport(exploring: options.settings, jobs: jobs, limits) {
+      progress.tell(ExploreReport.progress($0))
+    }
     progress.end()
-    let report = ExploreReport(exploration)
     let timeline = report.timeline.flatMap {
       TimelineFile.ofFailure($0, named: "explore", in: line.text("--timelines"))
     }

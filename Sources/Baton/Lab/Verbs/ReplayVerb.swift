@@ -59,7 +59,7 @@ package enum ReplayVerb: Verb {
       for line in lines { invocation.output.say(line) }
     }
     guard let violation = story.violation else { return .done }
-    return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+    return violation.exitCode
   }
 
   /// A simulated run as it was typed, and the words that name it.

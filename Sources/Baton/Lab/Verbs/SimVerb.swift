@@ -70,9 +70,7 @@ package enum SimVerb: Verb {
     ) { base.settings(seed: $0) }
     let progress = ProgressLine(isQuiet: output.isJSON)
     let figures = campaign.run { figures in
-      progress.tell(
-        "\(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) seeds, \(figures.broken.count) broken"
-      )
+      progress.tell("\(figures.progress(of: range)), \(figures.broken.count) broken")
     }
     progress.end()
     let took = Clock.monotonicNow - start
@@ -141,9 +139,7 @@ package enum SimVerb: Verb {
   }
 
   private static func exitCode(_ figures: SimFigures) -> ExitCode {
-    guard !figures.broken.isEmpty else { return .done }
-    let isOnlyProgress = figures.broken.allSatisfy { $0.violation?.invariant == .progress }
-    return isOnlyProgress ? .noProgress : .exclusionOrMoneyBroken
+    figures.broken.compactMap(\.violation).exitCode ?? .done
   }
 
   /// The first failure, shrunk.
