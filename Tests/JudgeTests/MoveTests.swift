@@ -139,7 +139,6 @@
 
   @Test(arguments: [
     ("UPDATE payments SET wallet = 1 WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')", 3),
-    ("UPDATE backups SET wallet = 1 WHERE revision = (SELECT max(revision) FROM backups)", 4),
     ("UPDATE fence SET wallet = 1 WHERE id = (SELECT max(id) FROM fence)", 1),
     ("UPDATE connections SET node = x'02' WHERE id = (SELECT max(id) FROM connections)", 1),
     (

@@ -118,7 +118,6 @@ struct PeerReplay {
     let connection = frame.entry.connection
     let link = links[connection] ?? Link()
     if case .initMessage(let claim, let features, let replaces) = message, link.state == .awaitingInit {
-      expectActed(true, frame)
       links[connection, default: Link()].offersSplices[.wallet] = SpliceFeatures.areOffered(by: features)
       judge(claim, replacing: replaces, frame)
       return
@@ -139,28 +138,16 @@ struct PeerReplay {
   private mutating func takeRegistered(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .ping, .storage: expectActed(true, frame)
     case .errorOrWarning(17, let text, _):
-      expectActed(true, frame)
       links[connection]?.state = .failed
       find(.walletReportedError, connection, text, at: frame)
     case .initMessage:
-      expectActed(false, frame)
       links[connection]?.state = .failed
       find(.secondInit, connection, at: frame)
-    // Of gossip only queries are answered (261, 263), and each request of LSPS0 is.
-    case .other(let type): expectActed([261, 263, FrameReader.serviceMessage].contains(type), frame)
-    case .pong, .errorOrWarning, .retrieval, .fenceReply, .holdEnded: expectActed(false, frame)
-    // The peer stores another key than the one before.
-    case .pushKey: break
     case .reestablish(let body): receive(body, frame)
     case .step(let step): takeStep(step, frame)
+    case .ping, .pong, .errorOrWarning, .storage, .retrieval, .fenceReply, .pushKey, .holdEnded, .other: break
     }
-  }
-
-  mutating func expectActed(_ isActedOn: Bool, _ frame: ReadFrame) {
-    guard frame.entry.isActedOn != isActedOn else { return }
-    find(.recordedOtherwise, frame.entry.id, frame.name, isActedOn ? "ignored" : "processed", at: frame)
   }
 
   private mutating func takeStep(_ step: ChannelStep, _ frame: ReadFrame) {
@@ -342,9 +329,6 @@ extension PeerReplay {
       find(.reestablishRefused, frame.entry.whyNot ?? "no reason recorded", at: frame)
       return
     }
-    if links[frame.entry.connection]?.receivedReestablish == true {
-      find(.secondReestablish, frame.entry.id, at: frame)
-    }
     links[frame.entry.connection]?.receivedReestablish = true
     links[frame.entry.connection]?.mustResendCommitment =
       body.nextCommitment == view.commitmentsSigned[.peer] && view.isInFlight(from: .peer)
@@ -365,11 +349,6 @@ extension PeerReplay {
       find(
         .connectionMisjudged, id, claim.map { "\($0.epoch)" } ?? "none", entry?.verdict ?? "not at all",
         verdict, fence.map { ", as it knew epoch \($0.epoch)" } ?? "", at: frame, rows)
-    }
-    if entry?.epoch != claim?.epoch || entry?.incarnation != claim?.incarnation
-      || entry?.container != claim?.container
-    {
-      find(.connectionClaimDiffers, id, frame.entry.id, at: frame, rows)
     }
     links[id, default: Link()].state = .refused
     guard entry?.isAccepted ?? (verdict == "accepted") else { return }

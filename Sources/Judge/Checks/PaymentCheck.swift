@@ -3,28 +3,16 @@
 extension Checker {
   mutating func checkPayments(_ replay: PeerReplay) {
     for payment in evidence.ledger.payments {
-      checkColumns(of: payment)
       switch payment.state {
       case "paid": checkPaid(payment, replay)
       case "failed": checkFailed(payment, replay)
-      case "held", "offered": checkOpen(payment, replay)
-      default: find(.paymentState, payment.id, payment.state, at: [payment.row])
+      default: checkOpen(payment)
       }
     }
     checkHTLCs(replay)
   }
 
   // MARK: The sender's side
-
-  private mutating func checkColumns(of payment: PaymentEntry) {
-    let isOver = payment.isPaid || payment.isFailed
-    if isOver != (payment.settledAtNs != nil) || payment.isPaid != (payment.preimage != nil)
-      || payment.isFailed != (payment.failureCode != nil)
-      || (payment.htlc != nil) != (payment.offeredAtNs != nil)
-    {
-      find(.paymentColumns, payment.id, payment.state, at: [payment.row])
-    }
-  }
 
   private func life(of payment: PaymentEntry, _ replay: PeerReplay) -> PeerReplay.HTLCLife? {
     payment.htlc.flatMap { replay.lives[UInt64(bitPattern: $0)] }
@@ -38,8 +26,6 @@ extension Checker {
     let life = life(of: payment, replay)
     if replay.isChannelKnown, life?.preimage == nil || life?.preimage != payment.preimage {
       find(.paidUnfulfilled, name, at: [payment.row])
-    } else if let life, life.endSignedNs != payment.settledAtNs {
-      find(.settledMoment, name, at: [payment.row, .frame(life.fulfilFrame ?? 0)])
     }
     let group = evidence.ledger.payments(payment.paymentHash)
     if group.paid.first?.id == payment.id, !group.paid.arePartsOfOne {
@@ -70,8 +56,6 @@ extension Checker {
     }
     if replay.isChannelKnown, payment.htlc != nil, life?.failureCode != payment.failureCode {
       find(.failedWithOtherCode, name, payment.failureCode ?? 0, life?.failureCode ?? 0, at: [payment.row])
-    } else if let life, life.endSignedNs != payment.settledAtNs {
-      find(.failedMoment, name, at: [payment.row])
     }
     let hasOther = !evidence.ledger.payments(payment.paymentHash).whole.isEmpty
     if let first = evidence.wallet.receivedByHash.first(payment.paymentHash), !hasOther {
@@ -79,12 +63,9 @@ extension Checker {
     }
   }
 
-  private mutating func checkOpen(_ payment: PaymentEntry, _ replay: PeerReplay) {
+  private mutating func checkOpen(_ payment: PaymentEntry) {
     let name =
       "payment \(payment.id) of \(amountWords(payment.amountMsat)) (\(shortHex(payment.paymentHash)))"
-    if let life = life(of: payment, replay), life.endSignedNs != nil {
-      find(.outcomeNotTold, name, at: [payment.row])
-    }
     let has = evidence.wallet.receivedByHash.contains(payment.paymentHash)
     notePending(
       .paymentPending, name, payment.state, has ? "accepted" : "not accepted yet", at: [payment.row])
@@ -110,11 +91,6 @@ extension Checker {
         find(.htlcsFulfilledTwice, earlier.id, id, at: [.frame(life.addFrame)])
       }
       fulfilled[life.paymentHash] = (id, life.data)
-    }
-    let waiting = Set(evidence.ledger.htlcs.filter { $0.state == "sentAdd" }.map(\.id))
-    for payment in evidence.ledger.payments {
-      guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
-      if !waiting.contains(htlc) { find(.offeredUnsent, payment.id, htlc, at: [payment.row]) }
     }
   }
 }

@@ -1,5 +1,4 @@
 import CSodium
-import Glibc
 import Ground
 import Platform
 
@@ -93,7 +92,7 @@ struct EvidenceCollector {
   private func read(
     _ open: (String) throws(JudgeError) -> SQLiteFile
   ) throws(JudgeError) -> Evidence? {
-    let begunAtNs = monotonicNanoseconds()
+    let begunAtNs = Kernel.now.nanoseconds
     let walletFile = try open(walletPath)
     // From here on its rows are those of this moment.
     let hasTables = try !walletFile.tables().isEmpty
@@ -110,7 +109,7 @@ struct EvidenceCollector {
       guard try WalletEvidence(try open(walletPath), runs: runs, visits).stamp == wallet.stamp else {
         return nil
       }
-      evidence.takenAtNs = monotonicNanoseconds()
+      evidence.takenAtNs = Kernel.now.nanoseconds
       evidence.certainUntilNs = begunAtNs
     }
     return evidence
@@ -168,12 +167,6 @@ struct EvidenceCollector {
         """
       ) { (row: AnnouncedPayments.Row) in row }.first
     }
-  }
-
-  private func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   // MARK: Secrets

@@ -259,26 +259,20 @@ extension PhoneEvidence {
     return nil
   }
 
-  /// The pushes that a journal of iosd shows, and that no notification has. A killed iosd may not have written the
-  /// row of its last line.
+  /// The pushes that a journal of iosd shows, and that no notification has.
   func shownWithoutRow(_ journals: [JournalFile]) -> [(push: Int64, journal: JournalFile)] {
     let known = Set(notifications.compactMap(\.push))
     return journals.filter { !$0.hasGaps }.flatMap { journal in
-      journal.events(of: "phone").filter { journal.hasEnded || $0.atNs < journal.lastNs }.flatMap { record in
-        record.directives.compactMap { $0["show"]?["push"]?.integer }
-      }.filter { !known.contains($0) }.map { ($0, journal) }
+      journal.carriedOut.compactMap { $0["show"]?["push"]?.integer }.filter { !known.contains($0) }.map {
+        ($0, journal)
+      }
     }
   }
 
-  /// The first role of which iosd's journals end more processes than the rows. A killed iosd may not have written the
-  /// row of its last line.
+  /// The first role of which iosd's journals end more processes than the rows.
   func roleWithoutEnd(_ journals: [JournalFile]) -> String? {
     guard journals.allSatisfy({ !$0.hasGaps }) else { return nil }
-    let ends = journals.flatMap { journal in
-      journal.events(of: "phone").filter { journal.hasEnded || $0.atNs < journal.lastNs }.flatMap { record in
-        record.directives.compactMap { $0["recordEnd"]?["_0"]?.text }
-      }
-    }
+    let ends = journals.flatMap(\.carriedOut).compactMap { $0["recordEnd"]?["_0"]?.text }
     return ["app", "extension"].first { role in
       ends.count { $0 == role } > processes.count { $0.role == role && $0.endedNs != nil }
     }
@@ -319,5 +313,12 @@ extension PhoneEvidence {
       if let atNs = process.endedNs, process.how != nil { rows.append(("the end of \(name)", atNs, true)) }
     }
     return rows
+  }
+}
+
+extension JournalFile {
+  /// The directives of iosd whose rows are written: a killed iosd may not have written the row of its last line.
+  fileprivate var carriedOut: [JSONValue] {
+    events(of: "phone").filter { hasEnded || $0.atNs < lastNs }.flatMap(\.directives)
   }
 }

@@ -54,7 +54,7 @@ struct Checker {
 
   /// The checks of a wallet of which only the peer's ledger is known.
   mutating func runOnLedger() {
-    checkLedger()
+    checkLosses()
     var replay = PeerReplay(evidence: evidence)
     replay.run()
     findings += replay.findings
@@ -74,7 +74,7 @@ struct Checker {
 
   /// The checks that need the ledger.
   private mutating func checkPeer(_ progress: (String) -> Void) -> PeerReplay {
-    checkLedger()
+    checkLosses()
     progress("replaying \(frames.count) frames")
     var replay = PeerReplay(evidence: evidence)
     replay.run()
