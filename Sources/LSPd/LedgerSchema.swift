@@ -1,3 +1,5 @@
+import LightningIO
+
 /// The ledger's tables. Times ending in `_at_ns` are a `LedgerTime`; `_wall_ns` is only for display. Incarnations and
 /// halves of ids are bit patterns, epochs are numbers. Wallet 1 is that of lspd's own phone.
 enum LedgerSchema {
@@ -36,25 +38,7 @@ enum LedgerSchema {
       revision INTEGER PRIMARY KEY AUTOINCREMENT, wallet INTEGER NOT NULL, at_ns INTEGER NOT NULL,
       connection INTEGER NOT NULL, blob BLOB NOT NULL) STRICT;
     CREATE INDEX backups_of_wallet ON backups(wallet);
-    CREATE TABLE channel(
-      wallet INTEGER PRIMARY KEY, id BLOB NOT NULL, is_opener INTEGER NOT NULL, local_msat INTEGER NOT NULL,
-      remote_msat INTEGER NOT NULL, local_commitment_number INTEGER NOT NULL,
-      remote_commitment_number INTEGER NOT NULL, revocations_sent INTEGER NOT NULL,
-      revocations_received INTEGER NOT NULL, last_received_secret BLOB NOT NULL,
-      next_offered_id INTEGER NOT NULL, next_received_id INTEGER NOT NULL, sent_revocation_last INTEGER NOT NULL,
-      revision INTEGER NOT NULL, funding_txid BLOB, funding_index INTEGER) STRICT;
-    CREATE TABLE htlcs(
-      wallet INTEGER NOT NULL, direction TEXT NOT NULL CHECK (direction IN ('offered', 'received')),
-      id INTEGER NOT NULL, amount_msat INTEGER NOT NULL, payment_hash BLOB NOT NULL,
-      cltv_expiry INTEGER NOT NULL, state TEXT NOT NULL, removal TEXT, preimage BLOB, failure_code INTEGER,
-      payment_secret BLOB, total_msat INTEGER, PRIMARY KEY (wallet, direction, id)) STRICT;
-    CREATE TABLE splices(
-      id INTEGER PRIMARY KEY AUTOINCREMENT, wallet INTEGER NOT NULL, txid BLOB NOT NULL,
-      state TEXT NOT NULL CHECK (state IN ('signing', 'committed', 'signed', 'done', 'forgotten')),
-      is_ours INTEGER NOT NULL, spent_txid BLOB NOT NULL, spent_index INTEGER NOT NULL,
-      funding_index INTEGER NOT NULL, amount_sat INTEGER NOT NULL, fee_sat INTEGER NOT NULL,
-      unsigned_transaction BLOB NOT NULL, begun_at_ns INTEGER NOT NULL, ended_at_ns INTEGER) STRICT;
-    CREATE UNIQUE INDEX splices_once ON splices(txid) WHERE state <> 'forgotten';
+    \(ChannelTables.provider().schema)
     CREATE TABLE losses(
       id INTEGER PRIMARY KEY AUTOINCREMENT, wallet INTEGER NOT NULL, at_ns INTEGER NOT NULL,
       connection INTEGER NOT NULL, whose TEXT NOT NULL) STRICT;

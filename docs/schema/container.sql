@@ -65,6 +65,25 @@ CREATE TABLE htlcs (
   PRIMARY KEY (channel, direction, id)
 ) STRICT;
 
+CREATE TABLE splices (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  txid BLOB NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('signing', 'committed', 'signed', 'done', 'forgotten', 'lost')),
+  is_ours INTEGER NOT NULL,
+  spent_txid BLOB NOT NULL,
+  spent_index INTEGER NOT NULL,
+  funding_index INTEGER NOT NULL,
+  amount_sat INTEGER NOT NULL,
+  fee_sat INTEGER NOT NULL,
+  unsigned_transaction BLOB NOT NULL,
+  begun_epoch INTEGER NOT NULL,
+  begun_wall_ns INTEGER NOT NULL,
+  ended_epoch INTEGER,
+  ended_wall_ns INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX splices_once ON splices(txid) WHERE state NOT IN ('forgotten', 'lost');
+
 CREATE TABLE invoices (
   payment_hash BLOB PRIMARY KEY,
   amount_msat INTEGER NOT NULL,
@@ -104,25 +123,6 @@ CREATE TABLE waiting_parts (
   boot_low INTEGER NOT NULL,
   first_boot_ns INTEGER NOT NULL
 ) STRICT;
-
-CREATE TABLE splices (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  txid BLOB NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('signing', 'committed', 'signed', 'done', 'forgotten', 'lost')),
-  is_ours INTEGER NOT NULL,
-  spent_txid BLOB NOT NULL,
-  spent_index INTEGER NOT NULL,
-  funding_index INTEGER NOT NULL,
-  amount_sat INTEGER NOT NULL,
-  fee_sat INTEGER NOT NULL,
-  unsigned_transaction BLOB NOT NULL,
-  begun_epoch INTEGER NOT NULL,
-  begun_wall_ns INTEGER NOT NULL,
-  ended_epoch INTEGER,
-  ended_wall_ns INTEGER
-) STRICT;
-
-CREATE UNIQUE INDEX splices_once ON splices (txid) WHERE state NOT IN ('forgotten', 'lost');
 
 CREATE TABLE channel_failures (
   channel BLOB PRIMARY KEY,

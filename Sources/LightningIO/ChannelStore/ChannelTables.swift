@@ -19,6 +19,38 @@ public struct ChannelTables: Sendable {
     ChannelTables(channel: "channel", wallet: wallet, moment: ["at_ns"])
   }
 
+  /// Creates the tables of the channel, its HTLCs and its splices.
+  public var schema: String {
+    let isLSPs = wallet != nil
+    let moments = moment.map { "begun_\($0) INTEGER NOT NULL" } + moment.map { "ended_\($0) INTEGER" }
+    return """
+      CREATE TABLE \(channel)(
+        \(isLSPs ? "wallet INTEGER PRIMARY KEY, id BLOB NOT NULL" : "id BLOB PRIMARY KEY"),
+        is_opener INTEGER NOT NULL, local_msat INTEGER NOT NULL, remote_msat INTEGER NOT NULL,
+        local_commitment_number INTEGER NOT NULL, remote_commitment_number INTEGER NOT NULL,
+        revocations_sent INTEGER NOT NULL, revocations_received INTEGER NOT NULL,
+        last_received_secret BLOB NOT NULL, next_offered_id INTEGER NOT NULL, next_received_id INTEGER NOT NULL,
+        sent_revocation_last INTEGER NOT NULL, revision INTEGER NOT NULL, funding_txid BLOB,
+        funding_index INTEGER) STRICT;
+      CREATE TABLE htlcs(
+        \(isLSPs ? "wallet INTEGER NOT NULL" : "channel BLOB NOT NULL REFERENCES channels (id)"),
+        direction TEXT NOT NULL\(isLSPs ? " CHECK (direction IN ('offered', 'received'))" : ""),
+        id INTEGER NOT NULL, amount_msat INTEGER NOT NULL, payment_hash BLOB NOT NULL,
+        cltv_expiry INTEGER NOT NULL, state TEXT NOT NULL, removal TEXT, preimage BLOB, failure_code INTEGER,
+        payment_secret BLOB, total_msat INTEGER, PRIMARY KEY (\(keyName), direction, id)) STRICT;
+      CREATE TABLE splices(
+        id INTEGER PRIMARY KEY AUTOINCREMENT,\(isLSPs ? " wallet INTEGER NOT NULL," : "") txid BLOB NOT NULL,
+        state TEXT NOT NULL CHECK
+          (state IN ('signing', 'committed', 'signed', 'done', 'forgotten'\(isLSPs ? "" : ", 'lost'"))),
+        is_ours INTEGER NOT NULL, spent_txid BLOB NOT NULL, spent_index INTEGER NOT NULL,
+        funding_index INTEGER NOT NULL, amount_sat INTEGER NOT NULL, fee_sat INTEGER NOT NULL,
+        unsigned_transaction BLOB NOT NULL, \(moments.joined(separator: ", "))) STRICT;
+      CREATE UNIQUE INDEX splices_once ON splices(txid)
+        WHERE state \(isLSPs ? "<> 'forgotten'" : "NOT IN ('forgotten', 'lost')");
+
+      """
+  }
+
   public func read(_ reader: some RowReader) throws -> ChannelRecord? {
     let own = try reader.firstRow("SELECT \(ChannelRow.columns) FROM \(channel)\(isOfWallet)", numbers)
     guard let row = own else { return nil }

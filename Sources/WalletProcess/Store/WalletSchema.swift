@@ -1,42 +1,13 @@
 // WalletProcess/Store: the wallet's data in the container, typed: the channel and its HTLCs, invoices, payments. It reads only
 // inside a claim or a check, and writes only inside a fenced write of SharedContainer.
 
+import LightningIO
+
 /// The wallet's part of the container's schema: one step, after the container's own.
 public enum WalletSchema {
   public static let steps = [
     """
-    CREATE TABLE channels (
-      id BLOB PRIMARY KEY,
-      is_opener INTEGER NOT NULL,
-      local_msat INTEGER NOT NULL,
-      remote_msat INTEGER NOT NULL,
-      local_commitment_number INTEGER NOT NULL,
-      remote_commitment_number INTEGER NOT NULL,
-      revocations_sent INTEGER NOT NULL,
-      revocations_received INTEGER NOT NULL,
-      last_received_secret BLOB NOT NULL,
-      next_offered_id INTEGER NOT NULL,
-      next_received_id INTEGER NOT NULL,
-      sent_revocation_last INTEGER NOT NULL,
-      revision INTEGER NOT NULL,
-      funding_txid BLOB,
-      funding_index INTEGER
-    ) STRICT;
-    CREATE TABLE htlcs (
-      channel BLOB NOT NULL REFERENCES channels (id),
-      direction TEXT NOT NULL,
-      id INTEGER NOT NULL,
-      amount_msat INTEGER NOT NULL,
-      payment_hash BLOB NOT NULL,
-      cltv_expiry INTEGER NOT NULL,
-      state TEXT NOT NULL,
-      removal TEXT,
-      preimage BLOB,
-      failure_code INTEGER,
-      payment_secret BLOB,
-      total_msat INTEGER,
-      PRIMARY KEY (channel, direction, id)
-    ) STRICT;
+    \(ChannelTables.wallet.schema)
     CREATE TABLE invoices (
       payment_hash BLOB PRIMARY KEY,
       amount_msat INTEGER NOT NULL,
@@ -72,23 +43,6 @@ public enum WalletSchema {
       boot_low INTEGER NOT NULL,
       first_boot_ns INTEGER NOT NULL
     ) STRICT;
-    CREATE TABLE splices (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      txid BLOB NOT NULL,
-      state TEXT NOT NULL CHECK (state IN ('signing', 'committed', 'signed', 'done', 'forgotten', 'lost')),
-      is_ours INTEGER NOT NULL,
-      spent_txid BLOB NOT NULL,
-      spent_index INTEGER NOT NULL,
-      funding_index INTEGER NOT NULL,
-      amount_sat INTEGER NOT NULL,
-      fee_sat INTEGER NOT NULL,
-      unsigned_transaction BLOB NOT NULL,
-      begun_epoch INTEGER NOT NULL,
-      begun_wall_ns INTEGER NOT NULL,
-      ended_epoch INTEGER,
-      ended_wall_ns INTEGER
-    ) STRICT;
-    CREATE UNIQUE INDEX splices_once ON splices (txid) WHERE state NOT IN ('forgotten', 'lost');
     CREATE TABLE channel_failures (
       channel BLOB PRIMARY KEY,
       reason TEXT NOT NULL,
