@@ -56,12 +56,6 @@ final class Ledger {
     try? database.script("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// The id of the row that the statement inserts.
-  private func id(_ sql: String, _ values: [SQLValue]) throws -> Int64 {
-    guard let row = try database.firstRow(sql, values) else { throw LedgerError.unreadable("no new row") }
-    return try row.integer(0)
-  }
-
   /// One transaction. Returns the ids of the pushes, in order.
   @discardableResult func commit(_ steps: [LedgerStep]) throws -> [Int64] {
     try database.transaction(.immediate) { try steps.flatMap(write) }
@@ -80,12 +74,9 @@ final class Ledger {
     let wallet = SQLValue.integer(step.wallet.value)
     switch change {
     case .connectionOpened(let connection, let node):
-      try database.execute(
-        "INSERT INTO connections(id, opened_at_ns, opened_wall, node, wallet) VALUES (?, ?, ?, ?, ?)",
-        [
-          .bits(connection), at, .integer(step.wallNanoseconds), node.map { .blob($0.bytes) } ?? .null,
-          wallet,
-        ])
+      try insert(
+        "connections", "opened_at_ns, id, opened_wall, node",
+        [.bits(connection), .integer(step.wallNanoseconds), node.map { .blob($0.bytes) } ?? .null], of: step)
     case .connectionJudged(let connection, let verdict, let fence):
       try database.execute(
         """
@@ -105,37 +96,100 @@ final class Ledger {
     case .frameActedOn: try writeIncoming(step, acted: true, whyNot: nil)
     case .frameIgnored(_, let why): try writeIncoming(step, acted: false, whyNot: why)
     case .fence(let fence):
-      try database.execute(
-        "INSERT INTO fence(epoch, incarnation, container, at_ns, wallet) VALUES (?, ?, ?, ?, ?)",
-        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container.bytes), at, wallet])
+      try insert(
+        "fence", "at_ns, epoch, incarnation, container",
+        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container.bytes)], of: step)
     case .backup(let connection, let blob):
       try forgetNewestBackup(of: step.wallet)
-      try database.execute(
-        "INSERT INTO backups(at_ns, connection, blob, wallet) VALUES (?, ?, ?, ?)",
-        [at, .bits(connection), .blob(blob.array), wallet])
+      try insert("backups", "at_ns, connection, blob", [.bits(connection), .blob(blob.array)], of: step)
     case .dataLoss(let connection, let whose):
-      try database.execute(
-        "INSERT INTO losses(at_ns, connection, whose, wallet) VALUES (?, ?, ?, ?)",
-        [at, .bits(connection), .text(whose.rawValue), wallet])
+      try insert("losses", "at_ns, connection, whose", [.bits(connection), .text(whose.rawValue)], of: step)
     case .channelFailed(let connection, let reason):
-      try database.execute(
-        "INSERT INTO channel_failures(at_ns, connection, reason, wallet) VALUES (?, ?, ?, ?)",
-        [at, .bits(connection), .text(reason), wallet])
+      try insert(
+        "channel_failures", "at_ns, connection, reason", [.bits(connection), .text(reason)], of: step)
     case .channel(let stored):
       guard let channel = stored.channel else { return }
       try ChannelTables.provider(of: step.wallet.value).write(channel.record, at: [at], database)
-    case .pushKey, .holdEnded, .endedHoldForgotten:
-      try AnnouncementTables.write(change, of: step.wallet, at: step.at, to: database)
-    case .failuresOrdered, .orderedFailureUsed:
-      try OrderedFailureTable.write(change, of: step.wallet, at: step.at, to: database)
+    case .pushKey(let key): try insert("push_keys", "at_ns, key", [.blob(key.bytes)], of: step)
+    case .holdEnded(let hash):
+      // A hash that failed once more moves to the end.
+      try forgetEndedHold(hash, at, wallet)
+      try insert("ended_holds", "ended_at_ns, payment_hash", [.blob(hash.bytes)], of: step)
+    case .endedHoldForgotten(let hash): try forgetEndedHold(hash, at, wallet)
+    case .failuresOrdered(let order):
+      let left = try SQLValue.unsigned(order.left)
+      try insert(
+        "ordered_failures", "at_ns, code, times, left", [.integer(Int64(order.code)), left, left], of: step)
+    case .orderedFailureUsed:
+      try database.execute(
+        """
+        UPDATE ordered_failures SET left = left - 1
+        WHERE id = (SELECT max(id) FROM ordered_failures WHERE wallet = ?) AND left > 0
+        """, [wallet])
     case .webhook(let change):
       try WebhookTables.write(
         change, of: step.wallet, at: step.at, wallNanoseconds: step.wallNanoseconds, to: database)
-    case .externalMade, .externalPaid:
-      try ExternalInvoiceTable.write(change, of: step.wallet, at: step.at, to: database)
-    case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
-      try PaymentTable.write(change, of: step.wallet, at: step.at, to: database)
+    case .externalMade(let invoice):
+      try insert(
+        "external_invoices", "made_at_ns, payment_hash, amount_msat, payment_secret, preimage",
+        [
+          .blob(invoice.paymentHash.bytes), try .unsigned(invoice.amountMsat),
+          .blob(invoice.paymentSecret.bytes), .blob(invoice.preimage.bytes),
+        ], of: step)
+    case .externalPaid(let hash, let htlc):
+      try database.execute(
+        "UPDATE external_invoices SET htlc = ?, paid_at_ns = ? WHERE payment_hash = ?",
+        [try .unsigned(htlc), at, .blob(hash.bytes)])
+    case .paymentHeld(let request): try write(request, of: step)
+    case .paymentOffered(let payment, let htlc):
+      // A payment that is offered in the step of its request was never held.
+      try database.execute(
+        """
+        UPDATE payments SET state = 'offered', htlc = ?, offered_at_ns = ?,
+          held_at_ns = CASE WHEN requested_at_ns = ? THEN NULL ELSE held_at_ns END
+        WHERE id = ?
+        """, [try .unsigned(htlc), at, at, try .unsigned(payment)])
+    case .paymentPaid(let payment, let preimage):
+      try database.execute(
+        "UPDATE payments SET state = 'paid', preimage = ?, settled_at_ns = ? WHERE id = ?",
+        [.blob(preimage.bytes), at, try .unsigned(payment)])
+    case .paymentFailed(let payment, let failure):
+      try database.execute(
+        "UPDATE payments SET state = 'failed', failure_code = ?, failure = ?, settled_at_ns = ? WHERE id = ?",
+        [.integer(Int64(failure.code)), .text(failure.word), at, try .unsigned(payment)])
     }
+  }
+
+  /// A row of the step's wallet. The first of the columns is the time.
+  private func insert(_ table: String, _ columns: String, _ values: [SQLValue], of step: LedgerStep) throws {
+    try database.insert(
+      into: table, "wallet, \(columns)",
+      [.integer(step.wallet.value), .integer(step.at.nanoseconds)] + values)
+  }
+
+  private func write(_ request: PaymentRequest, of step: LedgerStep) throws {
+    let holdUntil = LedgerTime.write(request.holdUntil, at: step.at)
+    try insert(
+      "payments",
+      """
+      requested_at_ns, held_at_ns, id, payment_hash, amount_msat, state, hold_until_ns, attempt, attempt_id,
+      opens_channel, payment_secret, total_msat
+      """,
+      [
+        .integer(step.at.nanoseconds), try .unsigned(request.id), .blob(request.paymentHash.bytes),
+        try .unsigned(request.amountMsat), "held", .integer(holdUntil),
+        try request.attempt.map { try .unsigned($0) } ?? .null,
+        request.attemptID.map { .blob($0.bytes) } ?? .null,
+        .integer(request.opensChannel == true ? 1 : 0),
+      ] + SQLValue.columns(of: request.paymentData), of: step)
+  }
+
+  private func forgetEndedHold(_ hash: Bytes32, _ at: SQLValue, _ wallet: SQLValue) throws {
+    try database.execute(
+      """
+      UPDATE ended_holds SET forgotten_at_ns = ?
+      WHERE wallet = ? AND payment_hash = ? AND forgotten_at_ns IS NULL
+      """, [at, wallet, .blob(hash.bytes)])
   }
 
   /// A newer one replaces it: only its hash is kept, as evidence.
@@ -158,29 +212,26 @@ final class Ledger {
   private func write(
     _ frame: LedgerStep.FrameBytes, _ direction: String, of step: LedgerStep, acted: Bool, whyNot: String?
   ) throws {
-    try database.execute(
-      "INSERT INTO frames(connection, direction, at_ns, bytes, acted, why_not, wallet) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    try insert(
+      "frames", "at_ns, connection, direction, bytes, acted, why_not",
       [
-        .bits(frame.connection), .text(direction), .integer(step.at.nanoseconds), .blob(frame.bytes),
-        .integer(acted ? 1 : 0), whyNot.map { .text($0) } ?? .null, .integer(step.wallet.value),
-      ])
+        .bits(frame.connection), .text(direction), .blob(frame.bytes), .integer(acted ? 1 : 0),
+        whyNot.map { .text($0) } ?? .null,
+      ], of: step)
   }
 
   private func write(_ push: PushRequest, of step: LedgerStep) throws -> Int64 {
-    try id(
-      """
-      INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open, kind, payment,
-        hold_until_ns, wallet)
-      VALUES (?, ?, ?, ?, 0, ?, 1, ?, ?, ?, ?) RETURNING id
-      """,
+    try insert(
+      "pushes",
+      "at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open, kind, payment, hold_until_ns",
       [
-        .integer(step.at.nanoseconds), .text(push.reason.rawValue),
-        push.paymentHash.map { .blob($0.bytes) } ?? .null,
-        try push.amountMsat.map { try .unsigned($0) } ?? .null, .text(PushProgress.asked.rawValue),
-        .text((push.kind ?? .alert).rawValue), try push.payment.map { try .unsigned($0) } ?? .null,
+        .text(push.reason.rawValue), push.paymentHash.map { .blob($0.bytes) } ?? .null,
+        try push.amountMsat.map { try .unsigned($0) } ?? .null, .integer(0),
+        .text(PushProgress.asked.rawValue), .integer(1), .text((push.kind ?? .alert).rawValue),
+        try push.payment.map { try .unsigned($0) } ?? .null,
         push.holdUntil.map { .integer(LedgerTime.write($0, at: step.at)) } ?? .null,
-        .integer(step.wallet.value),
-      ])
+      ], of: step)
+    return database.lastInsertedRowID
   }
 
   /// Writes the outcome of a push; `detail` is iosd's error, or why there was no answer.
@@ -245,27 +296,6 @@ struct LedgerStep {
 
 /// Failures on order, for each wallet's payments; a wallet's newest order counts.
 enum OrderedFailureTable {
-  static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
-  ) throws {
-    switch change {
-    case .failuresOrdered(let order):
-      try database.execute(
-        "INSERT INTO ordered_failures(at_ns, code, times, left, wallet) VALUES (?, ?, ?, ?, ?)",
-        [
-          .integer(now.nanoseconds), .integer(Int64(order.code)), try .unsigned(order.left),
-          try .unsigned(order.left), .integer(wallet.value),
-        ])
-    case .orderedFailureUsed:
-      try database.execute(
-        """
-        UPDATE ordered_failures SET left = left - 1
-        WHERE id = (SELECT max(id) FROM ordered_failures WHERE wallet = ?) AND left > 0
-        """, [.integer(wallet.value)])
-    default: break
-    }
-  }
-
   static func read(_ database: Connection, of wallet: WalletNumber = .own) throws -> OrderedFailures? {
     guard
       let row = try database.firstRow(
@@ -282,29 +312,6 @@ enum OrderedFailureTable {
 
 /// External invoices, one row each, the wallet that they were made for, and whether it has paid them.
 enum ExternalInvoiceTable {
-  static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
-  ) throws {
-    switch change {
-    case .externalMade(let invoice):
-      try database.execute(
-        """
-        INSERT INTO external_invoices(payment_hash, amount_msat, payment_secret, preimage, made_at_ns, wallet)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """,
-        [
-          .blob(invoice.paymentHash.bytes), try .unsigned(invoice.amountMsat),
-          .blob(invoice.paymentSecret.bytes), .blob(invoice.preimage.bytes), .integer(now.nanoseconds),
-          .integer(wallet.value),
-        ])
-    case .externalPaid(let hash, let htlc):
-      try database.execute(
-        "UPDATE external_invoices SET htlc = ?, paid_at_ns = ? WHERE payment_hash = ?",
-        [try .unsigned(htlc), .integer(now.nanoseconds), .blob(hash.bytes)])
-    default: break
-    }
-  }
-
   static func read(_ database: Connection, of wallet: WalletNumber = .own) throws -> [ExternalInvoice] {
     try database.rows(
       """

@@ -7,46 +7,6 @@ import PhonePolicy
 
 /// Incoming payments, one row each, from the sender's request to the end.
 enum PaymentTable {
-  static func write(
-    _ change: LedgerChange, of wallet: WalletNumber, at now: Instant, to database: Connection
-  ) throws {
-    let at = SQLValue.integer(now.nanoseconds)
-    switch change {
-    case .paymentHeld(let request):
-      try database.execute(
-        """
-        INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
-          attempt, attempt_id, payment_secret, total_msat, wallet, opens_channel)
-        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
-          try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
-          .integer(LedgerTime.write(request.holdUntil, at: now)), at,
-          try request.attempt.map { try .unsigned($0) } ?? .null,
-          request.attemptID.map { .blob($0.bytes) } ?? .null,
-        ] + SQLValue.columns(of: request.paymentData) + [
-          .integer(wallet.value), .integer(request.opensChannel == true ? 1 : 0),
-        ])
-    case .paymentOffered(let payment, let htlc):
-      // A payment that is offered in the step of its request was never held.
-      try database.execute(
-        """
-        UPDATE payments SET state = 'offered', htlc = ?, offered_at_ns = ?,
-          held_at_ns = CASE WHEN requested_at_ns = ? THEN NULL ELSE held_at_ns END
-        WHERE id = ?
-        """, [try .unsigned(htlc), at, at, try .unsigned(payment)])
-    case .paymentPaid(let payment, let preimage):
-      try database.execute(
-        "UPDATE payments SET state = 'paid', preimage = ?, settled_at_ns = ? WHERE id = ?",
-        [.blob(preimage.bytes), at, try .unsigned(payment)])
-    case .paymentFailed(let payment, let failure):
-      try database.execute(
-        "UPDATE payments SET state = 'failed', failure_code = ?, failure = ?, settled_at_ns = ? WHERE id = ?",
-        [.integer(Int64(failure.code)), .text(failure.word), at, try .unsigned(payment)])
-    default: break
-    }
-  }
-
   static func readUnresolved(
     _ database: Connection, of wallet: WalletNumber = .own, at now: Instant
   ) throws -> [PeerPayment] {
