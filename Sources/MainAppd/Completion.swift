@@ -18,21 +18,12 @@ struct Completion: PaymentCompletion {
     return try? PushSeal.open(payload, with: key)
   }
 
-  func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64) {
-    do throws(IncomingStoreError) {
-      let (entries, unread) = try store.read()
-      return (entries.map(\.record), unread)
-    } catch { throw trouble(error) }
+  func records() throws(IncomingStoreError) -> (records: [IncomingRecord], unread: Int64) {
+    let (entries, unread) = try store.read()
+    return (entries.map(\.record), unread)
   }
 
-  func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32] {
-    do throws(IncomingStoreError) { return try store.remove(records) } catch { throw trouble(error) }
-  }
-
-  private func trouble(_ error: IncomingStoreError) -> RecordsTrouble {
-    switch error {
-    case .busy: .busy
-    case .failed(let sentence): .failed(sentence)
-    }
+  func remove(_ records: [IncomingRecord]) throws(IncomingStoreError) -> [Bytes32] {
+    try store.remove(records)
   }
 }

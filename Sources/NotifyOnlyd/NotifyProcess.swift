@@ -243,12 +243,7 @@ final class NotifyProcess {
     do throws(IncomingStoreError) {
       let remark = try store.add(record, arrivedAt: seconds)
       return (.incomingStored(push: push), remark)
-    } catch {
-      switch error {
-      case .busy: return (.incomingNotStored(.blocked(pid: nil, isStopped: false), push: push), nil)
-      case .failed(let sentence): return (.incomingNotStored(.failed(sentence), push: push), nil)
-      }
-    }
+    } catch { return (.incomingNotStored(error.trouble, push: push), nil) }
   }
 
   // MARK: Words and faults

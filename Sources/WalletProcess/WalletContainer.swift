@@ -153,7 +153,7 @@ final class WalletContainer {
 extension WalletContainer {
   func readIncoming(_ asked: [Bytes32]) {
     guard let completion else { return }
-    do throws(RecordsTrouble) {
+    do throws(IncomingStoreError) {
       let (records, unread) = try completion.records()
       if unread != unreadRecords, unread > 0 {
         journal.note(
@@ -177,7 +177,7 @@ extension WalletContainer {
 
   func removeIncoming(_ records: [IncomingRecord]) {
     guard let completion else { return }
-    do throws(RecordsTrouble) {
+    do throws(IncomingStoreError) {
       let changed = try completion.remove(records)
       say(.removed(records.map(\.paymentHash).filter { !changed.contains($0) }, changed: changed))
     } catch { say(.notRemoved(error.trouble)) }
@@ -266,21 +266,7 @@ public protocol PaymentCompletion {
   /// nil if the payload cannot be opened with this key.
   func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]?
   /// The newest in the order of their arrival, and how many older ones there are.
-  func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64)
+  func records() throws(IncomingStoreError) -> (records: [IncomingRecord], unread: Int64)
   /// Returns the payments whose record is another by now, and stays.
-  func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32]
-}
-
-public enum RecordsTrouble: Error, Hashable {
-  /// Another process is in a transaction.
-  case busy
-  /// One sentence for users.
-  case failed(String)
-
-  var trouble: Trouble {
-    switch self {
-    case .busy: .blocked(pid: nil, isStopped: false)
-    case .failed(let sentence): .failed(sentence)
-    }
-  }
+  func remove(_ records: [IncomingRecord]) throws(IncomingStoreError) -> [Bytes32]
 }

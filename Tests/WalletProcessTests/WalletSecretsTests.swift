@@ -62,8 +62,10 @@ import Platform
 
   private struct ManyRecords: PaymentCompletion {
     func open(_ sealed: SealedMembers, with key: PrivateKey) -> [UInt8]? { nil }
-    func records() throws(RecordsTrouble) -> (records: [IncomingRecord], unread: Int64) { ([], 1_000_000) }
-    func remove(_ records: [IncomingRecord]) throws(RecordsTrouble) -> [Bytes32] { [] }
+    func records() throws(IncomingStoreError) -> (records: [IncomingRecord], unread: Int64) {
+      ([], 1_000_000)
+    }
+    func remove(_ records: [IncomingRecord]) throws(IncomingStoreError) -> [Bytes32] { [] }
   }
 
   @Test func `Rows of announced payments that are not read are noted once, and the app goes on`() throws {

@@ -241,6 +241,13 @@ public enum IncomingStoreError: Error, Hashable, Sendable, CustomStringConvertib
     self = .failed("cannot use \(error.path): \(why)")
   }
 
+  public var trouble: Trouble {
+    switch self {
+    case .busy: .blocked(pid: nil, isStopped: false)
+    case .failed(let sentence): .failed(sentence)
+    }
+  }
+
   public var description: String {
     switch self {
     case .busy: "another process is in a transaction of the announced payments; try again in a moment"
