@@ -30,31 +30,31 @@ extension WalletGuard where Self: GuardMachine {
 extension AppMachine: WalletGuard {}
 extension ExtensionMachine: WalletGuard {}
 
+/// An event of one part of a wallet, and what the part ordered.
+public enum PartRecord: Hashable, Sendable {
+  case guardrail(GuardEvent, [GuardDirective])
+  case node(NodeEvent, [NodeDirective])
+  case requests(RequestEvent, [RequestDirective])
+  case background(BackgroundEvent, [BackgroundDirective])
+  // Only in a wallet whose app completes what its extension announces.
+  case incoming(IncomingEvent, [IncomingDirective])
+  case opening(OpeningEvent, [OpeningDirective])
+}
+
 /// An observer of a wallet: a journal, or a simulation. Each part is a core of its own and is recorded as one, in the
 /// order in which the parts handled their events.
 public protocol WalletObserver {
   associatedtype Guard: WalletGuard
 
   mutating func willHandle(_ event: GuardEvent, _ guardrail: Guard)
-  mutating func handled(_ event: GuardEvent, _ directives: [GuardDirective], _ guardrail: Guard)
   mutating func willHandle(_ event: NodeEvent, _ node: NodeMachine)
-  mutating func handled(_ event: NodeEvent, _ directives: [NodeDirective], _ node: NodeMachine)
-  mutating func handled(_ event: RequestEvent, _ directives: [RequestDirective])
-  mutating func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective])
-  // Only in a wallet whose app completes what its extension announces.
-  mutating func handled(_ event: IncomingEvent, _ directives: [IncomingDirective])
-  mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective])
+  mutating func handled(_ record: PartRecord, _ guardrail: Guard, _ node: NodeMachine)
 }
 
 extension WalletObserver {
   public mutating func willHandle(_: GuardEvent, _: Guard) {}
-  public mutating func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
   public mutating func willHandle(_: NodeEvent, _: NodeMachine) {}
-  public mutating func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
-  public mutating func handled(_: RequestEvent, _: [RequestDirective]) {}
-  public mutating func handled(_: BackgroundEvent, _: [BackgroundDirective]) {}
-  public mutating func handled(_: IncomingEvent, _: [IncomingDirective]) {}
-  public mutating func handled(_: OpeningEvent, _: [OpeningDirective]) {}
+  public mutating func handled(_: PartRecord, _: Guard, _: NodeMachine) {}
 }
 
 /// No observer.

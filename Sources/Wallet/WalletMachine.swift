@@ -111,7 +111,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     if event == .enteredBackground { isInFront = false }
     observer.willHandle(event, guardrail)
     let directives = guardrail.handle(event, at: turn.now)
-    observer.handled(event, directives, guardrail)
+    observer.handled(.guardrail(event, directives), guardrail, node)
     for directive in directives {
       switch directive {
       case .container(let order): turn.take(order)
@@ -193,7 +193,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     tellRequestsWhatContinues(event, &turn)
     observer.willHandle(event, node)
     let directives = node.handle(event, at: turn.now)
-    observer.handled(event, directives, node)
+    observer.handled(.node(event, directives), guardrail, node)
     for directive in directives {
       take(directive, &turn)
       if case .dial = directive { tellOpening(.dialling, &turn) }
@@ -246,7 +246,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     _ event: RequestEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     let directives = requests.handle(event, at: turn.now)
-    observer.handled(event, directives)
+    observer.handled(.requests(event, directives), guardrail, node)
     for directive in directives {
       switch directive {
       case .beginTask(let task): turn.tell(.guardrail(.taskBegan(task)))
@@ -268,7 +268,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     _ event: BackgroundEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
     let directives = background.handle(event, at: turn.now)
-    observer.handled(event, directives)
+    observer.handled(.background(event, directives), guardrail, node)
     for directive in directives {
       switch directive {
       case .submit(let task): turn.order(.submit(task))
@@ -367,7 +367,7 @@ extension WalletMachine {
     let wasWaiting = core.isWaiting
     let directives = core.handle(event, at: turn.now)
     incoming = core
-    observer.handled(event, directives)
+    observer.handled(.incoming(event, directives), guardrail, node)
     for directive in directives {
       switch directive {
       case .show(let screen): turn.order(.showScreen(screen))
@@ -395,7 +395,7 @@ extension WalletMachine {
     guard var core = opening else { return }
     let directives = core.handle(event, at: turn.now)
     opening = core
-    observer.handled(event, directives)
+    observer.handled(.opening(event, directives), guardrail, node)
     for directive in directives {
       switch directive {
       case .enter: break

@@ -409,28 +409,21 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
   let journal: Journal
   let now: Instant
 
-  func handled(_ event: GuardEvent, _ directives: [GuardDirective], _: Guard) {
-    journal.record(Guard.self, event: event, at: now, directives: directives)
-  }
-
-  func handled(_ event: NodeEvent, _ directives: [NodeDirective], _: NodeMachine) {
-    journal.record(NodeMachine.self, event: event, at: now, directives: directives)
-  }
-
-  func handled(_ event: RequestEvent, _ directives: [RequestDirective]) {
-    journal.record(Requests.self, event: event, at: now, directives: directives)
-  }
-
-  func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective]) {
-    journal.record(BackgroundWork.self, event: event, at: now, directives: directives)
-  }
-
-  func handled(_ event: IncomingEvent, _ directives: [IncomingDirective]) {
-    journal.record(IncomingPayments.self, event: event, at: now, directives: directives)
-  }
-
-  func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
-    journal.record(Opening.self, event: event, at: now, directives: directives)
+  func handled(_ record: PartRecord, _: Guard, _: NodeMachine) {
+    switch record {
+    case .guardrail(let event, let directives):
+      journal.record(Guard.self, event: event, at: now, directives: directives)
+    case .node(let event, let directives):
+      journal.record(NodeMachine.self, event: event, at: now, directives: directives)
+    case .requests(let event, let directives):
+      journal.record(Requests.self, event: event, at: now, directives: directives)
+    case .background(let event, let directives):
+      journal.record(BackgroundWork.self, event: event, at: now, directives: directives)
+    case .incoming(let event, let directives):
+      journal.record(IncomingPayments.self, event: event, at: now, directives: directives)
+    case .opening(let event, let directives):
+      journal.record(Opening.self, event: event, at: now, directives: directives)
+    }
   }
 
   /// Runs a wallet and journals it.

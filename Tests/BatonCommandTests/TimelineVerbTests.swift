@@ -48,7 +48,7 @@ import Simulation
       let refused = NodeDirective.paymentRefused(paymentHash: .zero, why)
       builder.take(
         TimelineRecord(at: Instant(nanoseconds: 0), weight: .normal, text: "asks"), by: .wallet(.app),
-        [.core(.node(.app, .payRequested(payment), [refused]))])
+        [.core(.wallet(.app, .node(.payRequested(payment), [refused])))])
       let marks = builder.finish(title: "a run").marks.filter { $0.kind == .failed }
       #expect(marks.map { $0.label.contains(": \(words) after ") } == [true])
     }

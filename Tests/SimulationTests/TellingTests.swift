@@ -83,7 +83,7 @@ import Wallet
       let result = run.run { world in
         for said in world.takeSaid() {
           for case (_, .announced) in said.delivered { told += 1 }
-          if case .core(.guardrail(.extension, .incomingStored, _)) = said { stored += 1 }
+          if case .core(.wallet(.extension, .guardrail(.incomingStored, _))) = said { stored += 1 }
         }
       }
       #expect(

@@ -121,13 +121,13 @@ struct Drawing {
 
 /// What the cores hear and order, in the words of the picture.
 extension Said {
-  private static func heard(_ event: GuardEvent) -> Said { .core(.guardrail(.app, event, [])) }
+  private static func heard(_ event: GuardEvent) -> Said { .core(.wallet(.app, .guardrail(event, []))) }
   private static func ordered(_ directive: GuardDirective) -> Said {
-    .core(.guardrail(.app, .deadlineReached, [directive]))
+    .core(.wallet(.app, .guardrail(.deadlineReached, [directive])))
   }
-  private static func heard(_ event: NodeEvent) -> Said { .core(.node(.app, event, [])) }
+  private static func heard(_ event: NodeEvent) -> Said { .core(.wallet(.app, .node(event, []))) }
   private static func ordered(_ directive: NodeDirective) -> Said {
-    .core(.node(.app, .deadlineReached, [directive]))
+    .core(.wallet(.app, .node(.deadlineReached, [directive])))
   }
   private static func heard(_ event: PeerEvent) -> Said { .core(.peer(event, [])) }
   private static func ordered(_ directive: PeerDirective) -> Said {

@@ -212,12 +212,7 @@ extension World {
 
 /// An event of a core and what the core ordered, as in a record of a journal.
 public enum CoreRecord: Hashable, Sendable {
-  case guardrail(Role, GuardEvent, [GuardDirective])
-  case node(Role, NodeEvent, [NodeDirective])
-  case requests(Role, RequestEvent, [RequestDirective])
-  case background(Role, BackgroundEvent, [BackgroundDirective])
-  case incoming(Role, IncomingEvent, [IncomingDirective])
-  case opening(Role, OpeningEvent, [OpeningDirective])
+  case wallet(Role, PartRecord)
   case peer(PeerEvent, [PeerDirective])
   case phone(PhoneEvent, [PhoneDirective])
 }

@@ -194,13 +194,33 @@ struct WorldObserver: WalletObserver {
     guardrail.noteStages { stages.append($1) }
   }
 
-  mutating func handled(_ event: GuardEvent, _ directives: [GuardDirective], _ guardrail: WorldGuard) {
+  mutating func willHandle(_ event: NodeEvent, _ node: NodeMachine) {
+    nodeStage = node.stage
+    if case .started(let claim, let state, _) = event { started = (claim, state) }
+  }
+
+  mutating func handled(_ record: PartRecord, _ guardrail: WorldGuard, _ node: NodeMachine) {
+    if isRecorded { said.append(.core(.wallet(role, record))) }
+    switch record {
+    case .guardrail(let event, let directives): handled(event, directives, guardrail)
+    case .node(_, let directives):
+      if let before = nodeStage, before != node.stage {
+        hasNodeMoved = true
+        ways.add(.node, from: before.rawValue, to: node.stage.rawValue)
+      }
+      if !directives.isEmpty { hasDecided = true }
+    case .requests, .background, .incoming, .opening: break
+    }
+  }
+
+  private mutating func handled(
+    _ event: GuardEvent, _ directives: [GuardDirective], _ guardrail: WorldGuard
+  ) {
     var before = stages[...]
     guardrail.noteStages { machine, stage in
       if let from = before.popFirst() { ways.add(machine, from: from, to: stage) }
     }
     if !directives.isEmpty { hasDecided = true }
-    if isRecorded { said.append(.core(.guardrail(role, event, directives))) }
     for directive in directives { if case .phone(.show(let status)) = directive { shown = status } }
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
@@ -211,36 +231,6 @@ struct WorldObserver: WalletObserver {
         excusesTasks = true
       }
     }
-  }
-
-  mutating func willHandle(_ event: NodeEvent, _ node: NodeMachine) {
-    nodeStage = node.stage
-    if case .started(let claim, let state, _) = event { started = (claim, state) }
-  }
-
-  mutating func handled(_ event: NodeEvent, _ directives: [NodeDirective], _ node: NodeMachine) {
-    if let before = nodeStage, before != node.stage {
-      hasNodeMoved = true
-      ways.add(.node, from: before.rawValue, to: node.stage.rawValue)
-    }
-    if !directives.isEmpty { hasDecided = true }
-    if isRecorded { said.append(.core(.node(role, event, directives))) }
-  }
-
-  mutating func handled(_ event: RequestEvent, _ directives: [RequestDirective]) {
-    if isRecorded { said.append(.core(.requests(role, event, directives))) }
-  }
-
-  mutating func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective]) {
-    if isRecorded { said.append(.core(.background(role, event, directives))) }
-  }
-
-  mutating func handled(_ event: IncomingEvent, _ directives: [IncomingDirective]) {
-    if isRecorded { said.append(.core(.incoming(role, event, directives))) }
-  }
-
-  mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
-    if isRecorded { said.append(.core(.opening(role, event, directives))) }
   }
 }
 

@@ -93,7 +93,7 @@ extension World {
 extension Said {
   /// The texts that the extension delivers.
   package var delivered: [(push: UInt64, outcome: PushOutcome)] {
-    guard case .core(.guardrail(.extension, _, let directives)) = self else { return [] }
+    guard case .core(.wallet(.extension, .guardrail(_, let directives))) = self else { return [] }
     return directives.compactMap {
       if case .phone(.deliver(let push, let outcome)) = $0 { (push, outcome) } else { nil }
     }

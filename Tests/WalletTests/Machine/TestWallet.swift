@@ -117,15 +117,16 @@ struct PartEventLog<Guard: GuardMachine & WalletGuard>: WalletObserver {
 
   mutating func willHandle(_ event: GuardEvent, _: Guard) { partEvents.append(.guardrail(event)) }
   mutating func willHandle(_ event: NodeEvent, _: NodeMachine) { partEvents.append(.node(event)) }
-  mutating func handled(_ event: RequestEvent, _: [RequestDirective]) { partEvents.append(.requests(event)) }
-  mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) {
-    partEvents.append(.background(event))
-  }
-  mutating func handled(_ event: IncomingEvent, _: [IncomingDirective]) {
-    partEvents.append(.incoming(event))
-  }
-  mutating func handled(_ event: OpeningEvent, _ directives: [OpeningDirective]) {
-    partEvents.append(.opening(event))
-    for case .enter(let step) in directives { steps.append(step) }
+  mutating func handled(_ record: PartRecord, _: Guard, _: NodeMachine) {
+    switch record {
+    // Logged above.
+    case .guardrail, .node: break
+    case .requests(let event, _): partEvents.append(.requests(event))
+    case .background(let event, _): partEvents.append(.background(event))
+    case .incoming(let event, _): partEvents.append(.incoming(event))
+    case .opening(let event, let directives):
+      partEvents.append(.opening(event))
+      for case .enter(let step) in directives { steps.append(step) }
+    }
   }
 }

@@ -70,20 +70,20 @@ package struct JournalNarrator {
   /// `writer` names the process among all that this narrator tells of.
   mutating func sentences(of record: CoreRecord, by writer: String, in wallet: WalletProfile) -> [Sentence] {
     switch record {
-    case .guardrail(let role, let event, let directives):
+    case .wallet(let role, .guardrail(let event, let directives)):
       var reason: String?
       if case .claimed = event { reason = claimReasons.removeValue(forKey: writer) }
       for case .container(.claim(_, let reason)) in directives { claimReasons[writer] = reason.sentence }
       return [GuardSentences.of(event, by: role, reason)].compactMap { $0 }
         + directives.compactMap { GuardSentences.of($0, in: wallet) }
-    case .node(_, let event, let directives):
+    case .wallet(_, .node(let event, let directives)):
       return [NodeSentences.of(event)].compactMap { $0 } + directives.compactMap(NodeSentences.of)
-    case .requests(_, let event, let directives):
+    case .wallet(_, .requests(let event, let directives)):
       return [WalletSentences.of(event)].compactMap { $0 } + directives.compactMap(WalletSentences.of)
-    case .background(_, let event, _): return [WalletSentences.of(event)].compactMap { $0 }
-    case .incoming(_, let event, let directives):
+    case .wallet(_, .background(let event, _)): return [WalletSentences.of(event)].compactMap { $0 }
+    case .wallet(_, .incoming(let event, let directives)):
       return [WalletSentences.of(event)].compactMap { $0 } + directives.compactMap(WalletSentences.of)
-    case .opening(_, _, let directives): return directives.compactMap(WalletSentences.of)
+    case .wallet(_, .opening(_, let directives)): return directives.compactMap(WalletSentences.of)
     case .peer(let event, let directives):
       return [PeerSentences.of(event)].compactMap { $0 } + directives.flatMap(PeerSentences.of)
     case .phone(let event, let directives):
@@ -112,13 +112,14 @@ extension CoreRecord {
     }
     let record: CoreRecord? =
       switch line.header.coreKind {
-      case AppMachine.name: read { .guardrail(.app, $0, $1) }
-      case ExtensionMachine.name, TellingExtensionMachine.name: read { .guardrail(.extension, $0, $1) }
-      case NodeMachine.name: read { .node(role, $0, $1) }
-      case Requests.name: read { .requests(role, $0, $1) }
-      case BackgroundWork.name: read { .background(role, $0, $1) }
-      case IncomingPayments.name: read { .incoming(role, $0, $1) }
-      case Opening.name: read { .opening(role, $0, $1) }
+      case AppMachine.name: read { .wallet(.app, .guardrail($0, $1)) }
+      case ExtensionMachine.name, TellingExtensionMachine.name:
+        read { .wallet(.extension, .guardrail($0, $1)) }
+      case NodeMachine.name: read { .wallet(role, .node($0, $1)) }
+      case Requests.name: read { .wallet(role, .requests($0, $1)) }
+      case BackgroundWork.name: read { .wallet(role, .background($0, $1)) }
+      case IncomingPayments.name: read { .wallet(role, .incoming($0, $1)) }
+      case Opening.name: read { .wallet(role, .opening($0, $1)) }
       case PeerMachine.name: read { .peer($0, $1) }
       case PhonePolicy.Phone.name: read { .phone($0, $1) }
       default: nil

@@ -58,12 +58,12 @@ package struct NodeWaits {
           extensionOwns = false
         }
       }
-    case .guardrail(.extension, let event, let directives):
+    case .wallet(.extension, .guardrail(let event, let directives)):
       if case .claimed = event { (extensionOwns, releasedAt, diedAt) = (true, nil, nil) }
       for case .container(.beat(_, .released, _)) in directives { (extensionOwns, releasedAt) = (false, now) }
     // Also if the extension was frozen, and is fenced when it goes on.
-    case .guardrail(.app, .claimed, _): extensionOwns = false
-    case .guardrail(.app, .node(.established), _): return connected(at: now)
+    case .wallet(.app, .guardrail(.claimed, _)): extensionOwns = false
+    case .wallet(.app, .guardrail(.node(.established), _)): return connected(at: now)
     default: break
     }
     return nil

@@ -218,9 +218,7 @@ enum MoveSentences {
 extension CoreRecord {
   fileprivate func who(on device: Int) -> TimelineWho {
     switch self {
-    case .guardrail(let role, _, _), .node(let role, _, _), .requests(let role, _, _),
-      .background(let role, _, _), .incoming(let role, _, _), .opening(let role, _, _):
-      .wallet(role, device: device)
+    case .wallet(let role, _): .wallet(role, device: device)
     case .peer: .peer
     case .phone: .phone(device: device)
     }

@@ -36,8 +36,8 @@ struct PaymentBars: Sendable {
         default: break
         }
       }
-    case .core(.guardrail(_, .node(.received(let payment)), _)): received(payment, by: who, &sheet)
-    case .core(.node(_, let event, let directives)):
+    case .core(.wallet(_, .guardrail(.node(.received(let payment)), _))): received(payment, by: who, &sheet)
+    case .core(.wallet(_, .node(let event, let directives))):
       if case .payRequested(let payment, _) = event { begin(payment, by: who, &sheet) }
       for directive in directives {
         switch directive {
@@ -168,8 +168,8 @@ struct WireArrows: Sendable {
   mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
     func passed(_ type: UInt16) -> Passed { Passed(type: type, at: sheet.here) }
     switch said {
-    case .core(.guardrail(_, .claimed(let claim), _)): epochs[who] = claim.epoch
-    case .core(.node(_, let event, let directives)):
+    case .core(.wallet(_, .guardrail(.claimed(let claim), _))): epochs[who] = claim.epoch
+    case .core(.wallet(_, .node(let event, let directives))):
       if let type = event.arrivedType, let dial = current[who] { dials[dial].received.append(passed(type)) }
       for directive in directives {
         switch directive {
@@ -295,7 +295,7 @@ struct OwnershipBars: Sendable {
   private var reasons: [TimelineWho: ClaimReason] = [:]
 
   mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
-    guard case .core(.guardrail(_, let event, let directives)) = said else { return }
+    guard case .core(.wallet(_, .guardrail(let event, let directives))) = said else { return }
     switch event {
     case .claimed(let claimed):
       let asked = reasons.removeValue(forKey: who)

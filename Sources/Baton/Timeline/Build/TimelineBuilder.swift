@@ -105,7 +105,7 @@ struct PresenceArrows: Sendable {
     switch said {
     case .started: begin(who)
     case .core(.phone(.processStarted(let role, _), _)): begin(.wallet(role, device: who.device))
-    case .core(.guardrail(_, let event, let directives)):
+    case .core(.wallet(_, .guardrail(let event, let directives))):
       if case .presenceHeard(let message) = event { heard(Self.words(message), by: who, &sheet) }
       for case .phone(.say(let message)) in directives {
         waiting[Key(who: who, words: Self.words(message)), default: []].append(sheet.here)
@@ -172,7 +172,7 @@ struct PushPaths: Sendable {
         default: break
         }
       }
-    case .core(.guardrail(_, let event, let directives)):
+    case .core(.wallet(_, .guardrail(let event, let directives))):
       switch event {
       case .pushArrived(let push), .silentPushArrived(let push):
         if let from = given.removeValue(forKey: key(push.id)) {
