@@ -139,21 +139,22 @@ extension World {
       message = channel.fulfilMessage(htlc, preimage: preimage)
     }
     if case .channelReestablish = message {
-      wires.drive(id)
+      wires.change(id) { $0.isDriven = true }
       exclusion?.value.noteDriving(&life)
     }
     checkDurable(message, of: life)
     checkBinding(message, of: life)
     let revision = life.wallet.node.durableChannel?.revision ?? 0
-    wires.send(
-      Wire.Packet(
-        message: message, isSound: revision <= life.soundRevision,
-        isAskedMove: life.takesPlace && message.replacesClaim), on: id)
+    let packet = Wire.Packet(
+      message: message, isSound: revision <= life.soundRevision,
+      isAskedMove: life.takesPlace && message.replacesClaim)
+    wires.change(id) { $0.toPeer.append(packet) }
   }
 
   private mutating func hangUp(_ life: inout Life) {
-    guard let id = life.wire, wires[id] != nil else { return life.answer(.closed("there was no connection")) }
-    wires.hangUp(id)
+    guard let id = life.wire, wires.change(id, { $0.isShutByWallet = true }) != nil else {
+      return life.answer(.closed("there was no connection"))
+    }
   }
 
   private mutating func abandonWire(_ life: inout Life) {
@@ -182,11 +183,11 @@ extension World {
     guard let wire = wires[id], let role = role(ofPid: wire.owner) else { return }
     withLife(role) { world, life in
       if !wire.isAccepted {
-        world.wires.accept(id)
+        world.wires.change(id) { $0.isAccepted = true }
         life.answer(.dialled)
         if world.settings.without.contains(.evictAfterFence) { world.evictOthers(than: id) }
         world.tellPeer(.connected(connection: id))
-      } else if let message = world.wires.readByWallet(id) {
+      } else if let message = world.wires.change(id, { $0.toWallet.popFirst() }) ?? nil {
         if case .peerStorageRetrieval(let blob) = message {
           life.answer(.backupReceived(world.opened(blob)))
         } else {

@@ -192,13 +192,11 @@ extension World {
 
 /// The user's copy of the database, and its restores.
 struct WorldCopies: Hashable, Sendable {
-  private(set) var kept: Boxed<Container>?
+  var kept: Boxed<Container>?
   /// How often a copy was restored.
   private(set) var restored: UInt64 = 0
   /// Received payments that the restored copies lack.
   private(set) var forgotten: [Bytes32] = []
-
-  mutating func keep(_ container: Boxed<Container>) { kept = container }
 
   /// Notes the receipts that the copy lacks.
   mutating func noteRestored(_ copy: Container, inPlaceOf container: Container) {

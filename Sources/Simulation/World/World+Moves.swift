@@ -53,7 +53,7 @@ extension World {
     case .delayPresence(let index):
       if presenceQueue.indices.contains(index) { presenceQueue[index].isLate = true }
     case .cut(let wire): cut(wire)
-    case .slow(let wire): wires.slow(wire)
+    case .slow(let wire): wires.change(wire) { $0.isSlow = true }
     case .restartPeer: restartPeer()
     case .stopPeer: stopPeer()
     case .startPeer: startPeer()
@@ -63,9 +63,9 @@ extension World {
     case .fillDisk(let isFull): storage.isFull = isFull
     case .reboot: reboot()
     case .deviceSleeps(let span): passAsleep(span)
-    case .losePush: pushing.loseNext(true)
+    case .losePush: pushing.losesNext = true
     case .stepClock(let span): clock.step(span)
-    case .copyDatabase: copies.keep(container)
+    case .copyDatabase: copies.kept = container
     case .restoreCopy: restoreOldCopy()
     case .takeOtherDevice: takeOtherDevice()
     case .askToMove: askToMove()
@@ -524,7 +524,7 @@ extension World {
   }
 
   private mutating func endFaultsHere() {
-    pushing.loseNext(false)
+    pushing.losesNext = false
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
     storage.incomingBlockedUntil = nil

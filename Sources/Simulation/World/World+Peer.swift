@@ -9,7 +9,7 @@ import Wallet
 extension World {
   mutating func peerReads(_ id: UInt64) {
     guard let wire = wires[id], !wire.isOverForPeer else { return }
-    if let packet = wires.readByPeer(id) {
+    if let packet = wires.change(id, { $0.toPeer.popFirst() }) ?? nil {
       let revision = peer.value.state.channel.revision
       let before = peerIfLeft(by: wire)
       hearsOfAskedMove = packet.isAskedMove
@@ -103,8 +103,7 @@ extension World {
 
   /// The connection breaks: everything in flight is lost, and both ends notice.
   mutating func cut(_ id: UInt64) {
-    guard wires[id] != nil else { return }
-    wires.lose(id)
+    guard wires.change(id, { ($0.toPeer, $0.toWallet) = ([], []) }) != nil else { return }
     endForPeer(id, "the connection broke")
   }
 
@@ -189,7 +188,9 @@ extension World {
   }
 
   private mutating func pushHere(_ request: PushRequest) {
-    guard !pushing.losesNext else { return pushing.loseNext(false) }
+    let isLost = pushing.losesNext
+    pushing.losesNext = false
+    if isLost { return }
     forgetEndedPushes()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
     if request.kind == .silent { return silentPush(request.paymentHash, reason) }
@@ -233,8 +234,9 @@ struct Wires: Hashable, Sendable {
 
   subscript(id: UInt64) -> Wire? { all.first { $0.id == id } }
 
-  private mutating func change(_ id: UInt64?, _ change: (inout Wire) -> Void) {
-    if let index = all.firstIndex(where: { $0.id == id }) { change(&all[index]) }
+  /// Nil if there is no such connection.
+  @discardableResult mutating func change<Answer>(_ id: UInt64, _ change: (inout Wire) -> Answer) -> Answer? {
+    all.firstIndex { $0.id == id }.map { change(&all[$0]) }
   }
 
   // MARK: The wallet's end
@@ -242,20 +244,6 @@ struct Wires: Hashable, Sendable {
   mutating func dial(_ id: UInt64, by owner: Int32, of container: ContainerID) {
     all.append(Wire(id: id, owner: owner, container: container))
   }
-
-  mutating func send(_ packet: Wire.Packet, on id: UInt64) { change(id) { $0.toPeer.append(packet) } }
-
-  mutating func drive(_ id: UInt64) { change(id) { $0.isDriven = true } }
-
-  mutating func accept(_ id: UInt64) { change(id) { $0.isAccepted = true } }
-
-  mutating func readByWallet(_ id: UInt64) -> Message? {
-    var message: Message?
-    change(id) { message = $0.toWallet.popFirst() }
-    return message
-  }
-
-  mutating func hangUp(_ id: UInt64) { change(id) { $0.isShutByWallet = true } }
 
   /// The process ended or cut the connection; sent messages still arrive.
   mutating func abandon(_ id: UInt64) {
@@ -283,12 +271,6 @@ struct Wires: Hashable, Sendable {
 
   // MARK: The peer's end
 
-  mutating func readByPeer(_ id: UInt64) -> Wire.Packet? {
-    var packet: Wire.Packet?
-    change(id) { packet = $0.toPeer.popFirst() }
-    return packet
-  }
-
   mutating func deliver(_ message: Message, on id: UInt64) {
     change(id) { if !$0.isAbandoned && !$0.isShutByPeer { $0.toWallet.append(message) } }
   }
@@ -310,16 +292,6 @@ struct Wires: Hashable, Sendable {
   private mutating func forgetDead() { all.removeAll { $0.isAbandoned && $0.isOverForPeer } }
 
   // MARK: The network
-
-  /// Drops everything in flight.
-  mutating func lose(_ id: UInt64) {
-    change(id) {
-      $0.toPeer = []
-      $0.toWallet = []
-    }
-  }
-
-  mutating func slow(_ id: UInt64) { change(id) { $0.isSlow = true } }
 
   mutating func slowNone() { for index in all.indices { all[index].isSlow = false } }
 }

@@ -36,7 +36,9 @@ extension World {
       guard let id = notification.push else { return }
       if pushing.noteShown(id) > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .recordFate(let push, let fate):
-      if [.dropped, .replaced, .notShown, .filtered, .applied].contains(fate.code) { pushing.noteLost(push) }
+      if [.dropped, .replaced, .notShown, .filtered, .applied].contains(fate.code) {
+        pushing.change(push) { $0.isLost = true }
+      }
     case .refuseAsk(let request, let why):
       sending.phoneRefuses(request, "\(why)")
       phoneAnsweredCancel(request)
@@ -104,7 +106,7 @@ extension World {
           .silentPushArrived(
             Push(id: id, reason: push.reason, paymentHash: push.paymentHash, time: time)), to: role)
       } else if role == .app {
-        pushing.noteGivenToApp(id)
+        pushing.change(id) { $0.wentToApp = true }
       } else if let push = pushing[id] {
         post(.pushArrived(asRead(push)), to: role)
       }

@@ -12,11 +12,9 @@ struct WorldPushes: Hashable, Sendable {
   /// Silent pushes, for the app in the background.
   private var silent: [WorldPush] = []
   /// The next push is not delivered.
-  private(set) var losesNext = false
+  var losesNext = false
   /// Number of shown notifications of each payment, by its hash.
   private var notifications = Unhashed<[String: Int]>([:])
-
-  mutating func loseNext(_ loses: Bool) { losesNext = loses }
 
   mutating func add(_ push: WorldPush) { visible.append(push) }
 
@@ -27,13 +25,10 @@ struct WorldPushes: Hashable, Sendable {
 
   subscript(id: UInt64) -> WorldPush? { visible.last { $0.id == id } }
 
-  mutating func noteGivenToApp(_ id: UInt64) { change(id) { $0.wentToApp = true } }
   /// The peer serves another device from now on.
   mutating func noteServedElsewhere() {
     for index in visible.indices { visible[index].wasServedElsewhere = true }
   }
-
-  mutating func noteLost(_ id: UInt64) { change(id) { $0.isLost = true } }
 
   /// Returns how often it was shown.
   mutating func noteShown(_ id: UInt64) -> Int {
@@ -41,7 +36,7 @@ struct WorldPushes: Hashable, Sendable {
     return self[id]?.shown ?? 0
   }
 
-  private mutating func change(_ id: UInt64, _ change: (inout WorldPush) -> Void) {
+  mutating func change(_ id: UInt64, _ change: (inout WorldPush) -> Void) {
     if let index = visible.lastIndex(where: { $0.id == id }) { change(&visible[index]) }
   }
 
@@ -81,8 +76,8 @@ public struct WorldPush: Hashable, Sendable {
   var announcement: Announcement? = nil
   /// How often it was shown to the user.
   public fileprivate(set) var shown = 0
-  public fileprivate(set) var wentToApp = false
-  public fileprivate(set) var isLost = false
+  public internal(set) var wentToApp = false
+  public internal(set) var isLost = false
   /// When it arrived, or later, the peer served another device.
   fileprivate(set) var wasServedElsewhere = false
 }
