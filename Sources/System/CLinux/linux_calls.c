@@ -122,8 +122,6 @@ int baton_pidfd_getfd(int pidfd, int descriptor) {
 
 int baton_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
-int32_t baton_fork(void) { return fork(); }
-
 int baton_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 int baton_is_ignored(int signal) {

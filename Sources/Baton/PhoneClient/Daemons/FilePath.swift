@@ -84,12 +84,16 @@ package enum FilePath {
     return lines.suffix(count).map(String.init)
   }
 
-  /// The directory of the running program, which also has the daemons.
-  package static var ownDirectory: String {
+  /// The running program.
+  package static var ownProgram: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard length > 0 else { return "." }
-    let path = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    guard length > 0 else { return "./baton" }
+    return String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Its directory, which also has the daemons.
+  package static var ownDirectory: String {
+    ownProgram.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
   }
 }

@@ -41,7 +41,7 @@ package enum CIVerb: Verb {
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(
-      name: "ci", kept: line.text("--out") ?? standardPlace, keeps: "the evidence", needsPlace: false)
+      name: "ci", kept: line.text("--out") ?? standardPlace, keeps: "the evidence")
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -45,8 +45,7 @@ package enum ChaosVerb: Verb {
   }
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    let kept = line.text("--home")
-    return Supervision(name: "chaos", kept: kept, needsPlace: kept == nil)
+    Supervision(name: "chaos", kept: line.text("--home"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -20,8 +20,7 @@ package enum DemoVerb: Verb {
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     if line.isGiven("--print") { return nil }
-    let kept = line.text("--keep")
-    return Supervision(name: "demo", kept: kept, needsPlace: kept == nil)
+    return Supervision(name: "demo", kept: line.text("--keep"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -48,8 +48,7 @@ package enum SoakVerb: Verb {
     ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    let kept = line.text("--keep")
-    return Supervision(name: "soak", kept: kept, needsPlace: kept == nil)
+    Supervision(name: "soak", kept: line.text("--keep"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -4,8 +4,8 @@ import Glibc
 import Ground
 import PhonePolicy
 
-/// Runs a command in a child process, and afterwards or when interrupted ends all that it started and removes its
-/// directory.
+/// Runs a command in a worker, this program again, and afterwards or when interrupted ends all that it started and
+/// removes its directory.
 package struct Supervisor {
   /// After an interruption: at most twice this, then SIGKILL.
   private static let timeout = TimeSpan.milliseconds(600)
@@ -17,72 +17,51 @@ package struct Supervisor {
   private let place: ScratchPlace?
   private var processes: OwnProcesses
 
-  /// `work` runs in the child alone; its result is the exit code.
+  /// In the worker's environment: its parent's pid, and the path of the scratch directory.
+  private static let variable = "BATON_WORKER"
+
+  /// Starts this program again, as a worker that does `work`; its result is the exit code.
   package static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
+    if let words = getenv(variable) { exit(work(begin(plan, String(cString: words)))) }
     do throws(SystemError) {
       // Before anything is created: from here on no signal is lost.
       let signals = try SignalWatch.ofWorker()
       let inherited = Set(ProcessTable.children(of: getpid()))
       let place = try makePlace(plan)
-      let parent = getpid()
-      let worker = baton_adopt_orphans() == 0 ? baton_fork() : -1
-      if worker == 0 {
-        let place = begin(plan, signals, place, parent: parent)
-        withoutActuallyEscaping(work) { work in onNewThread { exit(work(place)) } }
-      }
-      if worker < 0 {
-        let error = SystemError("start a process")
+      setenv(variable, "\(getpid()) \(place?.path ?? "")", 1)
+      var worker: Int32 = 0
+      let code =
+        baton_adopt_orphans() == 0
+        ? posix_spawn(&worker, FilePath.ownProgram, nil, nil, CommandLine.unsafeArgv, environ) : errno
+      guard code == 0 else {
         place?.remove(keepingPhones: false)
-        throw error
+        throw SystemError("start a process", code: code)
       }
-      var supervisor = Supervisor(plan, signals, place, OwnProcesses(worker: worker, inherited: inherited))
+      var supervisor = Supervisor(
+        plan: plan, signals: signals, place: place,
+        processes: OwnProcesses(worker: worker, inherited: inherited))
       exit(supervisor.supervise())
     } catch { exitWithSentence(.cannotCreate, error.description) }
-  }
-
-  /// Swift's runtime knows a thread by its number in the kernel, and asks for that only once. A forked thread has the
-  /// number of its parent's: a second thread that meets it in one of the runtime's locks waits for ever.
-  private static func onNewThread(_ body: @escaping () -> Void) {
-    final class Work {
-      let body: () -> Void
-      init(_ body: @escaping () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { work in
-        if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
-        return nil
-      }, Unmanaged.passRetained(Work(body)).toOpaque())
-    if code == 0 { pthread_join(thread, nil) }
-    exitWithSentence(.cannotCreate, SystemError("start a thread", code: code).description)
-  }
-
-  private init(_ plan: Supervision, _ signals: SignalWatch, _ place: ScratchPlace?, _ processes: OwnProcesses)
-  {
-    self.plan = plan
-    self.signals = signals
-    self.place = place
-    self.processes = processes
   }
 
   private static func makePlace(_ plan: Supervision) throws(SystemError) -> ScratchPlace? {
     if plan.leavesProcesses { return nil }
     do throws(SystemError) { return try ScratchPlace(named: plan.name) } catch {
-      if plan.needsPlace { throw error }
+      if plan.kept == nil && !plan.isLooking { throw error }
       return nil
     }
   }
 
-  /// In the child.
-  private static func begin(
-    _ plan: Supervision, _ signals: SignalWatch, _ place: ScratchPlace?, parent: Int32
-  ) -> ScratchPlace? {
+  /// In the worker. Its own children do not inherit the variable.
+  private static func begin(_ plan: Supervision, _ words: String) -> ScratchPlace? {
+    unsetenv(variable)
     _ = baton_die_with_parent(SIGKILL)
-    if getppid() != parent { exit(ExitCode.terminated.rawValue) }
-    signals.letGo()
+    let words = words.split(separator: " ", maxSplits: 1).map(String.init)
+    if words.first != "\(getppid())" { exit(ExitCode.terminated.rawValue) }
+    SignalWatch.letGo()
     // A closed output (`| head`) must not end the work.
     if !plan.isForeign { signal(SIGPIPE, SIG_IGN) }
+    let place = words.count > 1 ? ScratchPlace(path: words[1]) : nil
     place?.enter()
     return place
   }
@@ -167,7 +146,6 @@ package struct Supervisor {
 /// Receives interrupting signals, and the end of children, through a signalfd.
 package final class SignalWatch {
   private let descriptor: Int32
-  private var before = sigset_t()
   private var repeats = RepeatedSignals()
 
   /// For interruptions and the end of children.
@@ -183,17 +161,17 @@ package final class SignalWatch {
   }
 
   private init(_ signals: [Int32]) throws(SystemError) {
-    pthread_sigmask(SIG_SETMASK, nil, &before)
     descriptor = baton_signal_descriptor(-1, signals.reduce(UInt64(0)) { $0 | 1 << UInt64($1) })
     if descriptor < 0 { throw SystemError("watch signals") }
   }
 
   deinit { close(descriptor) }
 
-  /// In a child: restores the signal mask.
-  func letGo() {
-    close(descriptor)
-    pthread_sigmask(SIG_SETMASK, &before, nil)
+  /// In the worker, whose parent watches the signals.
+  static func letGo() {
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
   }
 
   /// Returns at the deadline, when a child has ended, or with an interruption.
@@ -240,6 +218,8 @@ package struct ScratchPlace: Sendable {
   package let path: String
 
   var temporary: String { "\(path)/tmp" }
+
+  init(path: String) { self.path = path }
 
   init(named name: String) throws(SystemError) {
     // Absolute, as daemons have another working directory.
@@ -311,12 +291,7 @@ struct OwnProcesses {
   private(set) var workerStatus: Int32?
 
   /// Children of a shell that became this program (`baton soak > >(tee log)`): they are not ended.
-  private var inherited: Set<Int32>
-
-  init(worker: Int32, inherited: Set<Int32>) {
-    self.worker = worker
-    self.inherited = inherited
-  }
+  var inherited: Set<Int32>
 
   private var own: [Int32] { ProcessTable.children(of: getpid()).filter { !inherited.contains($0) } }
 
@@ -372,8 +347,6 @@ package struct Supervision {
   package var isLooking = false
   /// Printed when interrupted: the wallet continues the request without the command.
   package var goesOn: String?
-  /// It cannot run without the scratch directory.
-  package var needsPlace = true
   /// A foreign program gets the signal first, and a moment to end by itself.
   package var isForeign = false
   /// The processes that it starts stay after success, so it has no scratch directory.

@@ -35,8 +35,6 @@ int baton_pidfd_getfd(int pidfd, int descriptor);
 /// The process gets no further page from the kernel.
 int baton_deny_memory(int32_t pid);
 int baton_die_with_parent(int signal);
-/// Only while the program has one thread: the child only has the calling thread.
-int32_t baton_fork(void);
 /// From now on orphaned descendants of this process become its children.
 int baton_adopt_orphans(void);
 int baton_is_ignored(int signal);
