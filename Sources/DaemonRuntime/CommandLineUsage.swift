@@ -45,7 +45,7 @@ struct CommandLineUsage {
     let width = min(28, rows.map { $0.0.count }.max() ?? 0)
     var text = "\n\(title):\n"
     for (left, right) in rows {
-      let lines = wrapped(right, to: 96 - width)
+      let lines = right.wrapped(to: 96 - width)
       // A name that is too long for the column gets a line of its own.
       if left.count > width {
         text += "  \(left)\n"
@@ -59,10 +59,13 @@ struct CommandLineUsage {
     }
     return text
   }
+}
 
-  private func wrapped(_ text: String, to width: Int) -> [String] {
+extension String {
+  /// Lines of at most this many characters.
+  public func wrapped(to width: Int) -> [String] {
     var lines: [String] = [""]
-    for word in text.split(separator: " ") {
+    for word in split(separator: " ") {
       let last = lines[lines.count - 1]
       if !last.isEmpty && last.count + 1 + word.count > width {
         lines.append(String(word))

@@ -12,9 +12,7 @@ import Simulation
   }
 
   private func report(_ settings: ExploreSettings, jobs: Int = 1, statesMax: Int = .max) -> ExploreReport {
-    var exploration = Exploration(settings, jobs: jobs, statesMax: statesMax)
-    exploration.run()
-    return ExploreReport(exploration)
+    ExploreReport(exploring: settings, jobs: jobs, ExploreLimits(states: statesMax))
   }
 
   private let output = Output(isJSON: false)
@@ -64,13 +62,12 @@ import Simulation
   }
 
   @Test func `The progress of an ablation names the removed rule and the number of seeds run`() {
-    let told = Locked([String]())
-    let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
-    steps.begin("1 of 2: without lock")
-    let figures = Ablation(jobs: 1, seeds: SeedRange(1, 4), steps: steps).figuresOfAll
-    steps.tell(figures, of: SeedRange(1, 4))
-    #expect(told.withLock(\.first) == "1 of 2: without lock")
-    #expect(told.withLock(\.last) == "1 of 2: without lock: 4 of 4 seeds")
+    var told: [String] = []
+    var ablation = Ablation(jobs: 1, seeds: SeedRange(1, 4)) { told.append($0) }
+    ablation.begin("1 of 2: without lock")
+    ablation.tell(ablation.figures(without: []))
+    #expect(told.first == "1 of 2: without lock")
+    #expect(told.last == "1 of 2: without lock: 4 of 4 seeds")
   }
 
   @Test func `The ablation page has a row per removed rule, and the text the story of each violation`() {
@@ -145,9 +142,8 @@ import Simulation
     limits.memoryBytes = 1
     #expect(limits.reached(states: 1, took: .zero) == .memory(1))
     #expect(ExploreLimits.standardMemoryBytes > 1 << 24)
-    var exploration = Exploration(ExploreSettings(), jobs: 1, limits: limits)
-    exploration.run()
-    #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
+    let report = ExploreReport(exploring: ExploreSettings(), jobs: 1, limits)
+    #expect(report.exitCode == .gaveUp && report.states < 1000)
   }
 
   /// Off a terminal it prints progress after a while.

@@ -38,7 +38,7 @@
   }
 
   @Test
-  func `In JUnit XML control characters become dots, and a count of 5,000 cases fits the testsuite element`()
+  func `In JUnit XML control characters become dots, and the testsuite element has the count of 5,000 cases`()
     throws
   {
     let writer = try JUnitWriter(scratch("out.xml"), suite: "x")

@@ -4,7 +4,7 @@ import Simulation
 
 @Suite("A range of seeds with many broken ones", .waits) struct SimCutTests {
   private func figures(jobs: Int, brokenMax: Int?) -> SimFigures {
-    let campaign = SimCampaign(SeedRange(1, 40), jobs: jobs, brokenMax: brokenMax) { seed in
+    let campaign = SimCampaign(range: SeedRange(1, 40), jobs: jobs, brokenMax: brokenMax) { seed in
       var settings = RunSettings(seed: seed)
       settings.world.without = Rules([.initCheck, .stateFromClaim])
       return settings

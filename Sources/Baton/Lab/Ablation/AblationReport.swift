@@ -5,7 +5,7 @@ import Museum
 import PhonePolicy
 import Simulation
 
-/// What the rules prevent, as text, as docs/ablation.md and as JSON.
+/// What the rules prevent, as text, as tables of docs/ablation.md and as JSON.
 struct AblationReport {
   let findings: [Ablation.Finding]
   /// Pairs of rules that break something together but not alone.
@@ -128,61 +128,111 @@ package struct Ablation {
   let jobs: Int
   let seeds: SeedRange
   var wallet = WalletProfile.phoenix
-  var steps: AblationSteps?
+  /// Is told each step and its progress: a step may take a minute.
+  let say: (String) -> Void
+  private var step = ""
 
-  /// With all rules, for comparison.
-  var figuresOfAll: SimFigures { figures(without: []) }
+  init(
+    jobs: Int, seeds: SeedRange, wallet: WalletProfile = .phoenix, say: @escaping (String) -> Void = { _ in }
+  ) {
+    (self.jobs, self.seeds, self.wallet, self.say) = (jobs, seeds, wallet, say)
+  }
 
-  package func find(_ rules: [Rule]) -> Finding {
+  /// `isWhole`: also pairs of rules, other products, and the museum.
+  mutating func page(_ rules: [Rule], isWhole: Bool) -> AblationPage {
+    var findings: [Finding] = []
+    for (place, rule) in rules.enumerated() {
+      begin("\(place + 1) of \(rules.count): without \(rule.name)")
+      findings.append(find([rule]))
+    }
+    let together = isWhole ? together(findings.filter { !$0.breaks }.flatMap(\.rules)) : []
+    var cells: [Comparison.Cell] = []
+    for coordination in isWhole ? Coordination.compared : [] {
+      for trial in Trial.ofCoordinations where trial.isOf(coordination) {
+        begin("\(coordination.name): \(trial.words)")
+        cells.append(compare(coordination, trial))
+      }
+    }
+    var museum = Museum(jobs: jobs)
+    var showings: [Showing] = []
+    for incident in isWhole ? Incident.all : [] {
+      begin(incident.name)
+      showings.append(museum.show(incident, progress: tell))
+    }
+    return AblationPage(
+      rules: AblationReport(findings: findings, together: together, all: figures(without: []), seeds: seeds),
+      others: ComparisonReport(cells: cells), incidents: showings)
+  }
+
+  mutating func begin(_ step: String) {
+    self.step = step
+    say(step)
+  }
+
+  private func tell(_ report: ExploreReport) { say("\(step): \(report.progress)") }
+
+  func tell(_ figures: SimFigures) { say("\(step): \(figures.progress(of: seeds))") }
+
+  private func find(_ rules: [Rule]) -> Finding {
     Finding(rules: rules, broken: explored(rules), figures: figures(without: rules))
   }
 
-  /// For rules that break nothing alone: nil if the seeds break nothing without all of them, either.
-  func findTogether(_ rules: [Rule]) -> Finding? {
-    let figures = figures(without: rules)
-    guard let first = figures.broken.first, let violation = first.violation else { return nil }
-    let ofSeed = Broken(words: "of seed \(first.seed)", violation: violation, story: [])
-    return Finding(rules: rules, broken: explored(rules) ?? ofSeed, figures: figures)
-  }
-
-  /// The pairs whose removal breaks an invariant; if there are none, the finding without all of the rules.
-  package func together(_ silent: [Rule], tell: ([Rule]) -> Void) -> [Finding] {
+  /// Of rules that break nothing alone, the pairs whose removal breaks an invariant; if there are none, the finding
+  /// without all of the rules.
+  private mutating func together(_ silent: [Rule]) -> [Finding] {
     var findings: [Finding] = []
     for pair in silent.pairs {
-      tell(pair)
-      if let finding = findTogether(pair) { findings.append(finding) }
+      begin("without \(pair.map(\.name).joined(separator: " and "))")
+      let figures = figures(without: pair)
+      guard let first = figures.broken.first, let violation = first.violation else { continue }
+      let ofSeed = Broken(words: "of seed \(first.seed)", violation: violation, story: [])
+      findings.append(Finding(rules: pair, broken: explored(pair) ?? ofSeed, figures: figures))
     }
     guard findings.isEmpty, silent.count > 2 else { return findings }
-    tell(silent)
+    begin("without \(silent.map(\.name).joined(separator: " and "))")
     return [find(silent)]
   }
 
   private func explored(_ rules: [Rule]) -> Broken? {
-    for trial in Trial.ofRules { if let broken = explore(trial, without: rules) { return broken } }
+    for trial in Trial.ofRules {
+      let report = explore(trial, statesMax: Trial.statesMax) {
+        $0.without = Rules(rules)
+        $0.wallet = wallet
+      }
+      guard let found = report.findings.first else { continue }
+      return Broken(words: trial.words, violation: found.violation, story: found.story)
+    }
     return nil
   }
 
-  private func explore(_ trial: Trial, without rules: [Rule]) -> Broken? {
-    var settings = ExploreSettings()
-    settings.bounds = trial.bounds
-    settings.world.without = Rules(rules)
-    settings.world.wallet = wallet
-    let report = ExploreReport(
-      exploring: settings, jobs: jobs, ExploreLimits(states: Trial.statesMax)
-    ) { steps?.tell($0) }
-    return report.findings.first.map {
-      Broken(words: trial.words, violation: $0.violation, story: $0.story)
-    }
+  private func compare(_ coordination: Coordination, _ trial: Trial) -> Comparison.Cell {
+    // Baton's own worlds are explored as completely as possible; for others a part suffices.
+    let statesMax = coordination == .baton ? 2_000_000 : Trial.statesMax
+    let report = explore(trial, statesMax: statesMax, findsAll: true) { $0.coordination = coordination }
+    return Comparison.Cell(
+      coordination: coordination, trial: trial, states: report.states, isComplete: report.reached == nil,
+      findings: report.findings)
   }
 
-  private func figures(without rules: [Rule]) -> SimFigures {
-    let campaign = SimCampaign(seeds, jobs: jobs) { [wallet] seed in
+  private func explore(
+    _ trial: Trial, statesMax: Int, findsAll: Bool = false, _ change: (inout WorldSettings) -> Void
+  ) -> ExploreReport {
+    var settings = ExploreSettings()
+    settings.bounds = trial.bounds
+    settings.findsAll = findsAll
+    change(&settings.world)
+    return ExploreReport(
+      exploring: settings, jobs: jobs, ExploreLimits(states: statesMax), progress: tell)
+  }
+
+  func figures(without rules: [Rule]) -> SimFigures {
+    let campaign = SimCampaign(range: seeds, jobs: jobs) { [wallet] seed in
       var settings = RunSettings(seed: seed)
       settings.world.without = Rules(rules)
       settings.world.wallet = wallet
       return settings
     }
-    return campaign.run { [steps, seeds] in steps?.tell($0, of: seeds) }
+    return campaign.run(progress: tell)
   }
 }
 
@@ -191,59 +241,19 @@ extension Array {
   var pairs: [[Element]] { indices.flatMap { first in self[(first + 1)...].map { [self[first], $0] } } }
 }
 
-/// Reports the current step of an ablation and its progress: a step may take a minute.
-final class AblationSteps: Sendable {
-  private let say: @Sendable (String) -> Void
-  private let step = Locked("")
-
-  init(say: @escaping @Sendable (String) -> Void) { self.say = say }
-
-  func begin(_ name: String) {
-    step.withLock { $0 = name }
-    say(name)
-  }
-
-  func tell(_ exploration: Exploration) { tell(ExploreReport.progress(exploration)) }
-
-  func tell(_ figures: SimFigures, of range: SeedRange) {
-    tell(figures.progress(of: range))
-  }
-
-  private func tell(_ sentence: String) { say("\(step.withLock { $0 }): \(sentence)") }
-}
-
-/// docs/ablation.md: what each rule prevents, and what breaks under others' coordination.
+/// What each rule prevents, and what breaks under others' coordination.
 struct AblationPage {
   let rules: AblationReport
   let others: ComparisonReport
   let incidents: [Showing]
 
+  /// The tables of docs/ablation.md.
   var markdown: [String] {
-    [
-      "# What keeps two processes off one node", "",
-      "The tables are made by `baton ablation --markdown`. It explores every interleaving of one payment, one opening of the",
-      "app and one kind of fault, up to 100,000 states (in the first table up to 2,000,000 for Baton). `baton ablation` without",
-      "`--markdown` prints a shortest story of each violation.", "", "## Baton and others' coordination", "",
-      "The node, the phone, the peer and the user are the same; only the coordination of the two processes differs. The others",
-      "have no epochs, so their peer keeps the newest connection, as today's peers do. The models follow the public sources",
-      "([fidelity](fidelity.md#other-coordinations)). No other product was run. “Both run the node” means that both processes",
-      "have sent `channel_reestablish` and neither was asked to stop. “The app waits” means that the app is in front and no",
-      "process has run the node for 3 s. matrix-rust-sdk is no wallet: its lock protects a key store.", "",
-    ] + others.markdown + [
-      "", "## The museum", "",
-      "Published incidents, each in the smallest world that shows it. `baton museum NAME` prints what happened and the shortest",
-      "story.", "",
-    ] + MuseumReport.markdown(incidents) + [
-      "", "## Baton's rules, one by one", "",
-      "Each rule is removed from the simulated world, without a change of the state machines. [guardrails.md](guardrails.md)",
-      "explains the terms. Two worlds are added to those above: a lock file is replaced, a connection is slow. The last column",
-      "comes from \(rules.seeds.count) seeds of `baton sim`, ten minutes with faults each: how many seeds break an invariant, and the time from",
-      "opening the app to its connection, on average and at most.", "",
-    ] + rules.markdown
+    others.markdown + [""] + MuseumReport.markdown(incidents) + [""] + rules.markdown
   }
 }
 
-/// The result of the comparison, as text, as docs/ablation.md and as JSON.
+/// The result of the comparison, as text, as tables of docs/ablation.md and as JSON.
 struct ComparisonReport {
   let cells: [Comparison.Cell]
 
@@ -315,29 +325,13 @@ extension Comparison.Cell {
 }
 
 /// The same small worlds with Baton's coordination and with others': which invariants break, and how.
-struct Comparison {
+enum Comparison {
   struct Cell {
     var coordination: Coordination
     var trial: Trial
     var states: Int
     var isComplete: Bool
     var findings: [ExploreReport.Finding]
-  }
-
-  let jobs: Int
-  var steps: AblationSteps?
-
-  func explore(_ coordination: Coordination, _ trial: Trial) -> Cell {
-    var settings = ExploreSettings()
-    settings.bounds = trial.bounds
-    settings.world.coordination = coordination
-    settings.findsAll = true
-    // Baton's own worlds are explored as completely as possible; for others a part suffices.
-    let limits = ExploreLimits(states: coordination == .baton ? 2_000_000 : Trial.statesMax)
-    let report = ExploreReport(exploring: settings, jobs: jobs, limits) { steps?.tell($0) }
-    return Cell(
-      coordination: coordination, trial: trial, states: report.states, isComplete: report.reached == nil,
-      findings: report.findings)
   }
 }
 

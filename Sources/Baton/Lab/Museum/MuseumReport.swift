@@ -11,7 +11,7 @@ enum MuseumReport {
 
   static func text(_ showing: Showing, _ output: Output) -> [String] {
     let incident = showing.incident
-    return [output.paint("\(incident.name): \(incident.who)", .bold)] + wrapped(incident.happened)
+    return [output.paint("\(incident.name): \(incident.who)", .bold)] + incident.happened.wrapped(to: 100)
       + [incident.link, ""] + ofProduct(showing, output) + [""] + ofBaton(showing, output)
   }
 
@@ -22,7 +22,7 @@ enum MuseumReport {
       return [output.paint("\(name): not broken here: \(incident.breaks.sentence)", .yellow)]
     }
     return [output.paint("\(name): \(incident.outcome)", .red)]
-      + wrapped("\(broken.violation.sentence) The shortest story:") + broken.story
+      + "\(broken.violation.sentence) The shortest story:".wrapped(to: 100) + broken.story
       + ["again: \(incident.words(incident.opponent))"]
   }
 
@@ -44,23 +44,8 @@ enum MuseumReport {
     }
   }
 
-  static func progress(_ incident: Incident, _ exploration: Exploration) -> String {
-    "\(incident.name), \(exploration.explorer.settings.world.coordination.name): "
-      + ExploreReport.progress(exploration)
-  }
-
-  /// Lines of at most 100 characters.
-  private static func wrapped(_ text: String) -> [String] {
-    text.split(separator: " ").reduce(into: [""]) { lines, word in
-      let last = lines[lines.count - 1]
-      if last.isEmpty {
-        lines[lines.count - 1] = String(word)
-      } else if last.count + 1 + word.count > 100 {
-        lines.append(String(word))
-      } else {
-        lines[lines.count - 1] = "\(last) \(word)"
-      }
-    }
+  static func progress(_ incident: Incident, _ report: ExploreReport) -> String {
+    "\(incident.name), \(report.explorer.settings.world.coordination.name): \(report.progress)"
   }
 
   // MARK: The page
@@ -266,17 +251,12 @@ struct Showing: Sendable {
 struct Museum {
   let jobs: Int
   var signals: SignalWatch?
-  private var known: [ExploreSettings: Showing.Baton] = [:]
+  private(set) var known: [ExploreSettings: Showing.Baton] = [:]
 
   /// More states than any of these worlds has.
   private static let statesMax = 500_000
 
-  init(jobs: Int, signals: SignalWatch? = nil) {
-    self.jobs = jobs
-    self.signals = signals
-  }
-
-  mutating func show(_ incident: Incident, progress: (Exploration) -> Void = { _ in }) -> Showing {
+  mutating func show(_ incident: Incident, progress: (ExploreReport) -> Void = { _ in }) -> Showing {
     let product = explored(incident.settings(incident.opponent), progress)
     if case .interruption? = product.reached {
       return Showing(incident, product: product, baton: outcome(product))
@@ -287,7 +267,7 @@ struct Museum {
     return Showing(incident, product: product, baton: baton)
   }
 
-  private func explored(_ settings: ExploreSettings, _ progress: (Exploration) -> Void) -> ExploreReport {
+  private func explored(_ settings: ExploreSettings, _ progress: (ExploreReport) -> Void) -> ExploreReport {
     ExploreReport(
       exploring: settings, jobs: jobs, ExploreLimits(states: Self.statesMax, signals: signals),
       progress: progress)

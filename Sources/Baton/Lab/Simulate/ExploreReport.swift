@@ -6,50 +6,86 @@ import Museum
 import PhonePolicy
 import Simulation
 
-/// The result of an exploration, as text and as JSON.
+/// An exploration on several threads, and its result as text and as JSON. The result does not depend on their number.
 package struct ExploreReport {
-  private let exploration: Exploration
-  private let explorer: Explorer
+  private static let placesAtATime = 256
+
+  private let jobs: Int
+  private let limits: ExploreLimits
+  private let start = Clock.monotonicNow
+  private var end: Instant?
+  private var limit: ExploreLimits.Reached?
+  private(set) var explorer: Explorer
   /// The violations, each with a shortest story.
-  package let findings: [Finding]
+  package private(set) var findings: [Finding] = []
 
   package struct Finding {
     package var violation: Violation
     package var story: [String]
   }
 
+  /// Explores until all states are visited, an invariant breaks, or a limit is reached. `progress` is called after each
+  /// part.
   init(
     exploring settings: ExploreSettings, jobs: Int, _ limits: ExploreLimits,
-    progress: (Exploration) -> Void = { _ in }
+    progress: (ExploreReport) -> Void = { _ in }
   ) {
-    var exploration = Exploration(settings, jobs: jobs, limits: limits)
-    exploration.run(progress: progress)
-    self.init(exploration)
-  }
-
-  init(_ exploration: Exploration) {
-    self.exploration = exploration
-    explorer = exploration.explorer
+    self.jobs = jobs
+    self.limits = limits
+    explorer = Explorer(settings)
+    while !explorer.isDone, isAllowed() {
+      var next = 0
+      while next < explorer.waiting, isAllowed() {
+        let ranges = (0..<jobs).map { job in
+          let first = min(next + job * Self.placesAtATime, explorer.waiting)
+          return first..<min(first + Self.placesAtATime, explorer.waiting)
+        }
+        for expansions in expand(ranges) { explorer.take(expansions) }
+        next += jobs * Self.placesAtATime
+        progress(self)
+      }
+      if next >= explorer.waiting { explorer.finishLayer() }
+    }
+    end = Clock.monotonicNow
     findings = explorer.findings.map { finding in
-      var story = WorldStory()
-      exploration.explorer.tell(finding.state) { story.listen(to: &$0, after: $1) }
-      return Finding(violation: finding.violation, story: story.text(isExplored: true))
+      Finding(violation: finding.violation, story: story(of: finding).text(isExplored: true))
     }
   }
 
-  package static func progress(_ exploration: Exploration) -> String {
-    let explorer = exploration.explorer
-    let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
+  private mutating func isAllowed() -> Bool {
+    limit = limit ?? limits.reached(states: explorer.states, took: took)
+    return limit == nil
+  }
+
+  private func expand(_ ranges: [Range<Int>]) -> [[Explorer.Expansion]] {
+    let results = Locked([[Explorer.Expansion]](repeating: [], count: ranges.count))
+    let explorer = explorer
+    DispatchQueue.concurrentPerform(iterations: ranges.count) { job in
+      let expansions = explorer.expand(ranges[job])
+      results.withLock { $0[job] = expansions }
+    }
+    return results.withLock { $0 }
+  }
+
+  private func story(of finding: Explorer.Finding) -> WorldStory {
+    var story = WorldStory()
+    explorer.tell(finding.state) { story.listen(to: &$0, after: $1) }
+    return story
+  }
+
+  private var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
+
+  var progress: String {
+    let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, took.nanoseconds))
     return
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) still to expand, \(HumanText.grouped(perSecond)) states a second"
   }
 
   /// The first finding's run as a picture, if there is one.
   var timeline: Timeline? {
-    guard let first = explorer.findings.first else { return nil }
-    var story = WorldStory()
-    explorer.tell(first.state) { story.listen(to: &$0, after: $1) }
-    return story.timeline(title: "baton explore: \(first.violation.invariant.sentence)")
+    explorer.findings.first.map {
+      story(of: $0).timeline(title: "baton explore: \($0.violation.invariant.sentence)")
+    }
   }
 
   var states: Int { explorer.states }
@@ -58,7 +94,7 @@ package struct ExploreReport {
   var invariants: [Invariant] { Invariant.of(explorer.settings.world.wallet) }
 
   /// Nil if all states were visited.
-  var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
+  var reached: ExploreLimits.Reached? { explorer.isDone ? nil : limit }
 
   package var exitCode: ExitCode {
     findings.map(\.violation).exitCode ?? (explorer.isDone ? .done : reached?.exitCode ?? .gaveUp)
@@ -66,7 +102,7 @@ package struct ExploreReport {
 
   package func text(_ output: Output) -> [String] {
     var lines = [
-      "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(took))",
       "\(HumanText.grouped(UInt64(explorer.healed))) of these states wait for a deadline or a user; from each of them the app connects and every payment settles",
     ]
     if explorer.lost > 0 {
@@ -158,7 +194,7 @@ package struct ExploreReport {
   var document: Document {
     Document(
       states: explorer.states, transitions: explorer.transitions, depth: explorer.depth,
-      healed: explorer.healed, lost: explorer.lost, tookMs: exploration.took.wholeMilliseconds,
+      healed: explorer.healed, lost: explorer.lost, tookMs: took.wholeMilliseconds,
       complete: explorer.isDone && (findings.isEmpty || explorer.waiting == 0),
       untakenWays: ways.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence),
       givenUp: reached?.sentence, findings: findings.map(\.document))
@@ -215,70 +251,6 @@ enum UntakenWays {
         "it needs an extension that loses the node to the app, or that the phone asks to end: --freezes 1"
     default: return "it needs more than these bounds allow"
     }
-  }
-}
-
-/// Runs an exploration on several threads. The result does not depend on their number.
-package struct Exploration {
-  private static let placesAtATime = 256
-  private static let progressInterval = TimeSpan.seconds(1)
-
-  private let jobs: Int
-  private let limits: ExploreLimits
-  /// The limit that ended it before all states were visited.
-  private(set) var reached: ExploreLimits.Reached?
-  private(set) var explorer: Explorer
-  private let start = Clock.monotonicNow
-  private var end: Instant?
-
-  init(_ settings: ExploreSettings, jobs: Int, statesMax: Int = .max) {
-    self.init(settings, jobs: jobs, limits: ExploreLimits(states: statesMax))
-  }
-
-  init(_ settings: ExploreSettings, jobs: Int, limits: ExploreLimits) {
-    self.jobs = jobs
-    self.limits = limits
-    explorer = Explorer(settings)
-  }
-
-  package var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
-
-  /// Runs until all states are visited, an invariant breaks, or a limit is reached. `progress` is called about once a
-  /// second.
-  package mutating func run(progress: (Exploration) -> Void = { _ in }) {
-    var tellAt = start + Self.progressInterval
-    while !explorer.isDone, isAllowed() {
-      var next = 0
-      while next < explorer.waiting, isAllowed() {
-        let ranges = (0..<jobs).map { job in
-          let first = min(next + job * Self.placesAtATime, explorer.waiting)
-          return first..<min(first + Self.placesAtATime, explorer.waiting)
-        }
-        for expansions in expand(ranges) { explorer.take(expansions) }
-        next += jobs * Self.placesAtATime
-        if Clock.monotonicNow >= tellAt {
-          tellAt = Clock.monotonicNow + Self.progressInterval
-          progress(self)
-        }
-      }
-      if next >= explorer.waiting { explorer.finishLayer() }
-    }
-    end = Clock.monotonicNow
-  }
-
-  private mutating func isAllowed() -> Bool {
-    reached = reached ?? limits.reached(states: explorer.states, took: took)
-    return reached == nil
-  }
-
-  private func expand(_ ranges: [Range<Int>]) -> [[Explorer.Expansion]] {
-    let results = Locked([[Explorer.Expansion]](repeating: [], count: ranges.count))
-    let explorer = explorer
-    DispatchQueue.concurrentPerform(iterations: ranges.count) { job in
-      let expansions = explorer.expand(ranges[job])
-      results.withLock { $0[job] = expansions }
-    }
-    return results.withLock { $0 }
   }
 }
 

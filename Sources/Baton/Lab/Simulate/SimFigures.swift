@@ -110,10 +110,11 @@ package struct SimFigures: Sendable {
     var timeline: String?
   }
 
-  func document(took: TimeSpan, cut: SimCut? = nil) -> Document {
+  /// `asked`: less were run after `SimCampaign.brokenMax` broken ones.
+  func document(took: TimeSpan, asked: UInt64) -> Document {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     return Document(
-      seeds: seeds, seedsAsked: cut?.asked ?? seeds, stoppedAfterBroken: cut != nil,
+      seeds: seeds, seedsAsked: asked, stoppedAfterBroken: seeds < asked,
       simulatedMs: total.simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds,
       events: total.events, eventsPerSecond: UInt64(Double(total.events) / seconds),
       payments: total.payments, paid: total.paid, pushes: total.pushes,
@@ -140,68 +141,33 @@ package struct SimFigures: Sendable {
   private func grouped(_ number: Double) -> String { HumanText.grouped(UInt64(max(0, number.rounded()))) }
 }
 
-/// A campaign that ended early, after `brokenMax` broken seeds.
-package struct SimCut: Sendable {
-  /// The number of seeds run, without a gap from the first.
-  package let run: UInt64
-  package let asked: UInt64
-
-  package var sentence: String {
-    "stopped after \(SimCampaign.brokenMax) broken seeds: \(HumanText.grouped(run)) of \(HumanText.grouped(asked)) run"
-  }
-
-  /// The last JUnit case: not every seed was run.
-  var junitCase: JUnitFile.Case {
-    JUnitFile.Case(
-      name: "Every seed was run.", outcome: .error("the run was stopped early", details: sentence))
-  }
-}
-
 // Baton/Lab: the verbs of the simulation.
 /// Runs a range of seeds on several threads. The result does not depend on their number: outcomes are counted in the
 /// order of seeds.
-final class SimCampaign: Sendable {
+struct SimCampaign: Sendable {
   private static let seedsAtATime: UInt64 = 16
   /// The campaign ends after this many broken seeds.
   static let brokenMax = 100
-  private static let progressInterval = TimeSpan.seconds(1)
 
   private struct Outcome: Sendable {
     var result: RunResult
     var took: TimeSpan
   }
 
-  private let range: SeedRange
-  private let jobs: Int
-  private let settings: @Sendable (UInt64) -> RunSettings
+  let range: SeedRange
+  let jobs: Int
   /// Ends after this many broken seeds; nil to run every seed.
-  private let brokenMax: Int?
+  var brokenMax: Int?
   /// The writer of `--results`, if any.
-  private let results: ResultWriter?
-  /// The writer of `--junit`, if any.
-  private let junit: JUnitWriter?
-  /// The options of `baton replay` that repeat a run.
-  private let words: @Sendable (RunSettings) -> String
+  var results: ResultWriter?
+  let settings: @Sendable (UInt64) -> RunSettings
 
-  init(
-    _ range: SeedRange, jobs: Int, brokenMax: Int? = nil, results: ResultWriter? = nil,
-    junit: JUnitWriter? = nil, words: @escaping @Sendable (RunSettings) -> String = { "--seed \($0.seed)" },
-    settings: @escaping @Sendable (UInt64) -> RunSettings
-  ) {
-    self.range = range
-    self.jobs = jobs
-    self.brokenMax = brokenMax
-    self.results = results
-    self.junit = junit
-    self.words = words
-    self.settings = settings
-  }
-
-  /// `progress` is called about once a second.
-  func run(progress: (SimFigures) -> Void) -> SimFigures {
+  /// `note` is called with each result in the order of seeds, `progress` after each part.
+  func run(
+    note: (RunResult, _ took: TimeSpan) -> Void = { _, _ in }, progress: (SimFigures) -> Void
+  ) -> SimFigures {
     var figures = SimFigures()
     var next = range.first
-    var tellAt = Clock.monotonicNow + Self.progressInterval
     while figures.seeds < range.count {
       let last =
         range.last - next < UInt64(jobs) * Self.seedsAtATime
@@ -209,13 +175,11 @@ final class SimCampaign: Sendable {
       let outcomes = outcomes(of: next...last)
       for seed in next...last {
         guard let outcome = outcomes[seed] else { return figures }
-        junit?.add(JUnitFile.Case(outcome.result, words: words(settings(seed)), took: outcome.took))
+        note(outcome.result, outcome.took)
         figures.add(outcome.result)
         if let brokenMax, figures.broken.count >= brokenMax { return figures }
       }
       next = last &+ 1
-      guard Clock.monotonicNow >= tellAt else { continue }
-      tellAt = Clock.monotonicNow + Self.progressInterval
       progress(figures)
     }
     return figures
@@ -247,28 +211,22 @@ final class SimCampaign: Sendable {
   }
 }
 
-/// Progress of long work on stderr: on a terminal one line that is overwritten, otherwise a line every ten seconds.
-final class ProgressLine: Sendable {
-  private static let interval = TimeSpan.seconds(10)
-
+/// Progress of long work on stderr: on a terminal one line that is overwritten each second, otherwise a line every ten
+/// seconds.
+final class ProgressLine {
   private let isTerminal = isatty(standardError) == 1
   private let isQuiet: Bool
-  private let toldAt = Locked(Clock.monotonicNow)
+  private var toldAt = Clock.monotonicNow
 
   /// `isQuiet`: nothing on a terminal; logs still get their lines.
   init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
-  func tell(_ sentence: String) {
-    if isTerminal {
-      if !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r\(sentence)".utf8)) }
-      return
-    }
-    let isTime = toldAt.withLock { toldAt in
-      guard Clock.monotonicNow - toldAt >= Self.interval else { return false }
-      toldAt = Clock.monotonicNow
-      return true
-    }
-    if isTime { writeAll(standardError, Array("baton: \(sentence)\n".utf8)) }
+  func tell(_ sentence: @autoclosure () -> String) {
+    let now = Clock.monotonicNow
+    guard now - toldAt >= .seconds(isTerminal ? 1 : 10), !isTerminal || !isQuiet else { return }
+    toldAt = now
+    let text = isTerminal ? "\u{1b}[2K\r\(sentence())" : "baton: \(sentence())\n"
+    writeAll(standardError, Array(text.utf8))
   }
 
   func end() { if isTerminal && !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) } }

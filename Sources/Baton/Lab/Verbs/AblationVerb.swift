@@ -17,12 +17,13 @@ package enum AblationVerb: Verb {
         "--seeds", value: .text("A..B"), default: "1..300",
         help:
           "seeds that are run without each rule, to measure waiting times and how many seeds break an invariant"
-      ), OptionDeclaration("--markdown", help: "print docs/ablation.md"), JobsOption.declaration,
+      ), OptionDeclaration("--markdown", help: "print the tables of docs/ablation.md"),
+      JobsOption.declaration,
       WalletOption.declaration,
     ],
     examples: [
       ("baton ablation --rules compare-and-set,inode-check", "two rules; all rules take much longer"),
-      ("baton ablation --markdown >docs/ablation.md", "regenerate the page"),
+      ("baton ablation --markdown", "the tables of docs/ablation.md"),
     ])
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -40,11 +41,8 @@ package enum AblationVerb: Verb {
     // Other products are compared with the wallet whose extension has a node.
     let isWhole = chosen.isEmpty && wallet == .phoenix
     let progress = ProgressLine(isQuiet: output.isJSON)
-    let steps = AblationSteps { progress.tell($0) }
-    let work = AblationWork(
-      ablation: Ablation(jobs: jobs, seeds: seeds, wallet: wallet, steps: steps),
-      comparison: Comparison(jobs: jobs, steps: steps), steps: steps)
-    let result = work.run(rules, isWhole: isWhole)
+    var ablation = Ablation(jobs: jobs, seeds: seeds, wallet: wallet) { progress.tell($0) }
+    let result = ablation.page(rules, isWhole: isWhole)
     progress.end()
     if output.isJSON {
       for document in result.rules.documents { output.say(document) }
@@ -55,43 +53,6 @@ package enum AblationVerb: Verb {
       for line in result.rules.text + result.others.text { output.say(line) }
     }
     return .done
-  }
-}
-
-/// Computes the content of the page, step by step.
-private struct AblationWork {
-  let ablation: Ablation
-  let comparison: Comparison
-  let steps: AblationSteps
-
-  func run(_ rules: [Rule], isWhole: Bool) -> AblationPage {
-    var findings: [Ablation.Finding] = []
-    for (place, rule) in rules.enumerated() {
-      steps.begin("\(place + 1) of \(rules.count): without \(rule.name)")
-      findings.append(ablation.find([rule]))
-    }
-    let silent = findings.filter { !$0.breaks }.flatMap(\.rules)
-    let together =
-      isWhole
-      ? ablation.together(silent) { steps.begin("without \($0.map(\.name).joined(separator: " and "))") }
-      : []
-    var cells: [Comparison.Cell] = []
-    for coordination in isWhole ? Coordination.compared : [] {
-      for trial in Trial.ofCoordinations where trial.isOf(coordination) {
-        steps.begin("\(coordination.name): \(trial.words)")
-        cells.append(comparison.explore(coordination, trial))
-      }
-    }
-    var museum = Museum(jobs: ablation.jobs)
-    let incidents = isWhole ? Incident.all : []
-    let showings = incidents.map { incident in
-      steps.begin(incident.name)
-      return museum.show(incident) { steps.tell($0) }
-    }
-    return AblationPage(
-      rules: AblationReport(
-        findings: findings, together: together, all: ablation.figuresOfAll, seeds: ablation.seeds),
-      others: ComparisonReport(cells: cells), incidents: showings)
   }
 }
 

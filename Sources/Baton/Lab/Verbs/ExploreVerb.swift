@@ -35,7 +35,7 @@ package enum ExploreVerb: Verb {
     limits.signals = try SignalWatch.ofOwnWork()
     let progress = ProgressLine(isQuiet: output.isJSON)
     let report = ExploreReport(exploring: options.settings, jobs: jobs, limits) {
-      progress.tell(ExploreReport.progress($0))
+      progress.tell($0.progress)
     }
     progress.end()
     let timeline = report.timeline.flatMap {
@@ -49,10 +49,10 @@ package enum ExploreVerb: Verb {
       for line in report.text(output) { output.say(line) }
       if let timeline { output.say("timeline: \(timeline)") }
     }
-    for one in junit == nil ? [] : JUnitFile.Case.all(of: report, statesMax: report.reached?.sentence) {
-      junit?.add(one)
+    if let junit {
+      JUnitFile.Case.all(of: report).forEach(junit.add)
+      try junit.close()
     }
-    try junit?.close()
     return report.exitCode
   }
 }

@@ -65,11 +65,12 @@ package enum SimVerb: Verb {
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "sim") }
     // With --results every seed is run.
     let campaign = SimCampaign(
-      range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results,
-      junit: junit, words: { base.words(for: $0) }
+      range: range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results
     ) { base.settings(seed: $0) }
     let progress = ProgressLine(isQuiet: output.isJSON)
-    let figures = campaign.run { figures in
+    let figures = campaign.run {
+      junit?.add(JUnitFile.Case($0, words: base.words(for: base.settings(seed: $0.seed)), took: $1))
+    } progress: { figures in
       progress.tell("\(figures.progress(of: range)), \(figures.broken.count) broken")
     }
     progress.end()
@@ -78,8 +79,14 @@ package enum SimVerb: Verb {
       throw CommandFailure(
         .inputOutputError, "the results could not be written completely; only the last line may be truncated")
     }
-    let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, asked: range.count) : nil
-    if let cut { junit?.add(cut.junitCase) }
+    let cut =
+      figures.seeds == range.count
+      ? nil
+      : "stopped after \(SimCampaign.brokenMax) broken seeds: \(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) run"
+    if let cut {
+      let outcome = JUnitFile.Case.Outcome.error("the run was stopped early", details: cut)
+      junit?.add(JUnitFile.Case(name: "Every seed was run.", outcome: outcome))
+    }
     try junit?.close()
     // Standard output has the results only.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
@@ -91,12 +98,12 @@ package enum SimVerb: Verb {
         in: line.text("--timelines"))
     }
     if output.isJSON {
-      var document = figures.document(took: took, cut: cut)
+      var document = figures.document(took: took, asked: range.count)
       document.timeline = timeline
       output.say(document)
     } else {
       output.facts(figures.text(took: took))
-      if let cut { output.say(output.paint(cut.sentence, .yellow)) }
+      if let cut { output.say(output.paint(cut, .yellow)) }
       if let broken {
         tell(broken, figures, base, output)
         if let timeline { output.say("timeline: \(timeline)") }
