@@ -33,10 +33,6 @@ struct ChaosReport: Report {
   var timeline: String?
   var tookMs: Int64 = 0
 
-  init(did: String, seed: UInt64, payments: Int) {
-    (self.did, self.seed, self.payments) = (did, seed, payments)
-  }
-
   var hitCount: Int { hits.reduce(0) { $0 + $1.times } }
 
   fileprivate mutating func hit(_ process: PhoneProcess) {

@@ -142,47 +142,12 @@ struct ScenarioPlay {
   var events: Output?
   /// Programs in place of Baton's.
   var pair: OwnPair?
-  private var isSimulated = false
-  private var updates = false
-  private var seed: UInt64 = 1
-  private var world = WorldSettings()
+  var isSimulated = false
+  var updates = false
+  var seed: UInt64 = 1
+  var world = WorldSettings()
   /// For the timelines of simulated stories.
-  private var timelines: String?
-
-  /// On real processes.
-  init(
-    verb: String, keep: String?, hasSeveral: Bool = false, place: ScratchPlace? = nil,
-    events: Output? = nil, pair: OwnPair? = nil
-  ) {
-    (self.verb, self.keep, self.hasSeveral) = (verb, keep, hasSeveral)
-    (self.place, self.events, self.pair) = (place, events, pair)
-  }
-
-  /// Of `baton run`.
-  init(_ invocation: Invocation) throws {
-    let line = invocation.line
-    self.init(
-      verb: "run", keep: line.text("--keep"), hasSeveral: line.positionals.count > 1,
-      place: invocation.place, events: line.isGiven("--events") ? invocation.output : nil)
-    isSimulated = line.isGiven("--simulated")
-    updates = line.isGiven("--update")
-    seed = UInt64(line.integer("--seed") ?? 1)
-    world = try SimOptions(line).settings(seed: seed).world
-    timelines = line.text("--timelines")
-    if isSimulated, events != nil {
-      throw CommandFailure(
-        .wrongUsage,
-        "--events prints the records of real processes; omit --simulated, or print a simulated run with `baton replay --seed`"
-      )
-    }
-    if isSimulated, keep != nil {
-      throw CommandFailure(
-        .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
-    }
-    if !isSimulated, line.text("--without") != nil {
-      throw CommandFailure(.wrongUsage, "--without requires --simulated")
-    }
-  }
+  var timelines: String?
 
   func play(_ scenario: Scenario, file: String) throws -> ScenarioOutcome {
     if let why = scenario.whySkipped(isSimulated: isSimulated) {
@@ -288,6 +253,34 @@ struct ScenarioPlay {
     outcome.kind = .updated
     outcome.details = ["\(HumanText.count(performance.differences.count, "answer")) rewritten"]
     return outcome
+  }
+}
+
+extension ScenarioPlay {
+  /// Of `baton run`.
+  init(_ invocation: Invocation) throws {
+    let line = invocation.line
+    self.init(
+      verb: "run", keep: line.text("--keep"), hasSeveral: line.positionals.count > 1,
+      place: invocation.place, events: line.isGiven("--events") ? invocation.output : nil)
+    isSimulated = line.isGiven("--simulated")
+    updates = line.isGiven("--update")
+    seed = UInt64(line.integer("--seed") ?? 1)
+    world = try SimOptions(line).settings(seed: seed).world
+    timelines = line.text("--timelines")
+    if isSimulated, events != nil {
+      throw CommandFailure(
+        .wrongUsage,
+        "--events prints the records of real processes; omit --simulated, or print a simulated run with `baton replay --seed`"
+      )
+    }
+    if isSimulated, keep != nil {
+      throw CommandFailure(
+        .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
+    }
+    if !isSimulated, line.text("--without") != nil {
+      throw CommandFailure(.wrongUsage, "--without requires --simulated")
+    }
   }
 }
 
