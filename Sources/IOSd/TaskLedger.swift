@@ -26,21 +26,10 @@ final class TaskLedger {
   }
 
   func record(_ record: TaskRecord, clock: Clock) {
-    let now = clock.now
-    var row = ids[record.number].flatMap(row) ?? newRow(record, clock)
+    var row = ids[record.number].flatMap(row) ?? newRow(record.request, clock)
     ids[record.number] = row.id
-    (row.state, row.why) = (record.fate.state, record.fate.why)
-    switch record.fate {
-    case .runs(let isByHand):
-      row.launchedAtNs = now.nanoseconds
-      row.isByHand = isByHand ? true : nil
-    case .completed(let isSuccess): row.isSuccess = isSuccess
-    default: break
-    }
-    if record.fate.isEnd {
-      row.endedAtNs = now.nanoseconds
-      if row.launchedAtNs == nil { ids[record.number] = nil }
-    }
+    row.take(record.fate, at: clock.now.nanoseconds)
+    if record.fate.isEnd, row.launchedAtNs == nil { ids[record.number] = nil }
     write(row)
   }
 
@@ -52,14 +41,11 @@ final class TaskLedger {
 
   private func row(_ id: UInt64) -> TaskRow? { newest.row(id) }
 
-  private func newRow(_ record: TaskRecord, _ clock: Clock) -> TaskRow {
-    let earliest = TimeSpan(nanoseconds: record.request.earliest.nanoseconds / timeScale)
+  private func newRow(_ request: TaskRequest, _ clock: Clock) -> TaskRow {
+    let now = clock.now.nanoseconds
     return TaskRow(
-      id: newest.nextID, identifier: record.request.identifier, kind: record.request.kind.rawValue,
-      requiresNetwork: record.request.requiresNetwork,
-      requiresExternalPower: record.request.requiresExternalPower, state: "waiting",
-      submittedWall: clock.wallNanoseconds, submittedAt: clock.now.nanoseconds,
-      earliestAt: (clock.now + earliest).nanoseconds)
+      id: newest.nextID, of: request, wall: clock.wallNanoseconds, at: now,
+      earliestAt: now + request.earliest.nanoseconds / timeScale)
   }
 
   private func write(_ row: TaskRow) {

@@ -63,9 +63,10 @@ import PhonePolicy
   }
 
   private func task(_ id: UInt64, _ state: String, launchedAt: Int64? = nil) -> TaskRow {
-    TaskRow(
-      id: id, identifier: "a", kind: "refresh", requiresNetwork: false, requiresExternalPower: false,
-      state: state, submittedWall: 1, submittedAt: 1, earliestAt: 1, launchedAt: launchedAt)
+    var row = TaskRow(
+      id: id, of: TaskRequest(identifier: "a", kind: .refresh), wall: 1, at: 1, earliestAt: 1)
+    (row.state, row.launchedAtNs) = (state, launchedAt)
+    return row
   }
 
   private func figures(pushes: [String], tasks: [TaskRow] = [], times: [PushTime] = []) throws

@@ -128,9 +128,10 @@ import PhonePolicy
 
   @Test func `The answer about a background task has its state and reason; a completed task is over`() {
     func task(_ state: String, why: String? = nil) -> TaskRow {
-      TaskRow(
-        id: 1, identifier: "x", kind: "refresh", requiresNetwork: false, requiresExternalPower: false,
-        state: state, why: why, submittedWall: 0, submittedAt: 0, earliestAt: 0)
+      var row = TaskRow(
+        id: 1, of: TaskRequest(identifier: "x", kind: .refresh), wall: 0, at: 0, earliestAt: 0)
+      (row.state, row.why) = (state, why)
+      return row
     }
     let waits = task("waiting", why: TaskHindrance.noCharger.description)
     let done = task("completed")

@@ -21,26 +21,27 @@ public struct TaskRow: NumberedRow, Hashable {
   /// How often the app completed a run that was over already.
   public var refusedCompletions: Int?
 
-  public init(
-    id: UInt64, identifier: String, kind: String, requiresNetwork: Bool, requiresExternalPower: Bool,
-    state: String, why: String? = nil, submittedWall: Int64, submittedAt: Int64, earliestAt: Int64,
-    launchedAt: Int64? = nil, endedAt: Int64? = nil, isSuccess: Bool? = nil, isByHand: Bool? = nil,
-    refusedCompletions: Int? = nil
-  ) {
+  public init(id: UInt64, of request: TaskRequest, wall: Int64, at: Int64, earliestAt: Int64) {
     self.id = id
-    self.identifier = identifier
-    self.kind = kind
-    self.requiresNetwork = requiresNetwork
-    self.requiresExternalPower = requiresExternalPower
-    self.state = state
-    self.why = why
-    self.submittedWallNs = submittedWall
-    self.submittedAtNs = submittedAt
-    self.earliestAtNs = earliestAt
-    self.launchedAtNs = launchedAt
-    self.endedAtNs = endedAt
-    self.isSuccess = isSuccess
-    self.isByHand = isByHand
-    self.refusedCompletions = refusedCompletions
+    identifier = request.identifier
+    kind = request.kind.rawValue
+    requiresNetwork = request.requiresNetwork
+    requiresExternalPower = request.requiresExternalPower
+    state = "waiting"
+    submittedWallNs = wall
+    submittedAtNs = at
+    earliestAtNs = earliestAt
+  }
+
+  public mutating func take(_ fate: TaskRecord.Fate, at now: Int64) {
+    (state, why) = (fate.state, fate.why)
+    switch fate {
+    case .runs(let isByHand):
+      launchedAtNs = now
+      self.isByHand = isByHand ? true : nil
+    case .completed(let isSuccess): self.isSuccess = isSuccess
+    default: break
+    }
+    if fate.isEnd { endedAtNs = now }
   }
 }

@@ -42,18 +42,13 @@ struct StageRows {
     case .closeNotification(let id, let touch): _ = board.close(id, touch.word, wall: 0, at: 0)
     case .recordFate(let push, let fate):
       guard var row = pushes.row(push) else { return }
-      (row.fateCode, row.fate) = (fate.code, fate.description)
+      row.take(fate, wall: 0, at: 0)
       pushes.replace(row)
     case .recordTask(let record):
-      let request = record.request
       var row =
         tasks.row(record.number)
-        ?? TaskRow(
-          id: record.number, identifier: request.identifier, kind: request.kind.rawValue,
-          requiresNetwork: request.requiresNetwork, requiresExternalPower: request.requiresExternalPower,
-          state: "", submittedWall: 0, submittedAt: 0, earliestAt: 0)
-      (row.state, row.why) = (record.fate.state, record.fate.why)
-      if case .runs = record.fate { row.launchedAtNs = 0 }
+        ?? TaskRow(id: record.number, of: record.request, wall: 0, at: 0, earliestAt: 0)
+      row.take(record.fate, at: 0)
       tasks.keep(row)
     default: break
     }
