@@ -24,9 +24,8 @@ struct AppStart {
       if app.status?["text"] != nil { return }
       let waited = Clock.monotonicNow - begun
       if app.silentMs == nil, waited >= Self.timeout { return }
-      guard waited < Self.silenceMax else {
-        throw CommandFailure(.tooSlow, "the app (process \(pid)) is \(app.silence ?? "silent")")
-      }
+      try require(
+        waited < Self.silenceMax, .tooSlow, "the app (process \(pid)) is \(app.silence ?? "silent")")
       _ = process?.waitForEnd(within: .milliseconds(waited < Self.timeout ? 10 : 100))
     }
   }

@@ -3,6 +3,20 @@ import Guardrails
 import PhonePolicy
 import SharedContainer
 
+/// What a verb needs; otherwise it fails with the sentence.
+func require(
+  _ isMet: Bool, _ code: ExitCode, _ sentence: @autoclosure () -> String
+) throws(CommandFailure) {
+  if !isMet { throw CommandFailure(code, sentence()) }
+}
+
+func require<Value>(
+  _ value: Value?, _ code: ExitCode, _ sentence: @autoclosure () -> String
+) throws(CommandFailure) -> Value {
+  guard let value else { throw CommandFailure(code, sentence()) }
+  return value
+}
+
 /// Why a verb failed: one sentence and the exit code.
 package struct CommandFailure: Error, Hashable, CustomStringConvertible {
   package var code: ExitCode

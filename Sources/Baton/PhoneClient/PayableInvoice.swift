@@ -24,12 +24,10 @@ package struct PayableInvoice: Hashable {
     typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64?
   ) throws(CommandFailure) {
     let invoice = try SignedInvoice(typed: word)
-    guard invoice.fields.network == Self.network else {
-      throw CommandFailure(
-        .wrongUsage,
-        "the invoice is for \(invoice.fields.network.rawValue), but this phone's wallet is on \(Self.network.rawValue); pay it with another wallet"
-      )
-    }
+    try require(
+      invoice.fields.network == Self.network, .wrongUsage,
+      "the invoice is for \(invoice.fields.network.rawValue), but this phone's wallet is on \(Self.network.rawValue); pay it with another wallet"
+    )
     let now = wallNanoseconds.map { $0 / 1_000_000_000 }
     if let now, invoice.fields.isExpired(atWallSeconds: now) {
       throw CommandFailure(

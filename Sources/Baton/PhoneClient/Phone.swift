@@ -101,9 +101,9 @@ package struct Phone: Sendable {
     _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws -> JSONValue {
     let answer = try ask(daemon, message, timeout: timeout)
-    guard let value = JSONValue(parsing: answer.body) else {
-      throw CommandFailure(.bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` without JSON")
-    }
+    let value = try require(
+      JSONValue(parsing: answer.body), .bugOfOurs,
+      "\(daemon.rawValue) answered `\(message.verb)` without JSON")
     return value
   }
 
@@ -111,9 +111,9 @@ package struct Phone: Sendable {
   package func ask<Answer: Report>(
     _ daemon: Daemon, _ message: ControlMessage, for type: Answer.Type, timeout: TimeSpan = .seconds(30)
   ) throws -> Answer {
-    guard let answer = Answer(json: try ask(daemon, message, timeout: timeout).body) else {
-      throw CommandFailure(.bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with unexpected JSON")
-    }
+    let answer = try require(
+      Answer(json: try ask(daemon, message, timeout: timeout).body), .bugOfOurs,
+      "\(daemon.rawValue) answered `\(message.verb)` with unexpected JSON")
     return answer
   }
 
@@ -177,11 +177,9 @@ extension Phone {
     do throws(ControlClientError) {
       found = try outcome(of: request, waits: request["wait"] == "yes", timeout: timeout)
     } catch { throw ControlClientError.unknown(after: error) }
-    guard found.state != PaymentAnswer.neverArrived else {
-      throw CommandFailure(
-        .daemonMissing,
-        "the connection to lspd broke before it had the payment, and nothing was sent; repeat the command")
-    }
+    try require(
+      found.state != PaymentAnswer.neverArrived, .daemonMissing,
+      "the connection to lspd broke before it had the payment, and nothing was sent; repeat the command")
     return found
   }
 

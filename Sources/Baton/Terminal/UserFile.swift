@@ -92,9 +92,8 @@ package final class UserFile: Sendable {
   private static func known(_ path: String, _ remedy: String) throws(CommandFailure) -> stat? {
     var known = stat()
     guard lstat(path, &known) == 0 else { return nil }
-    guard known.st_mode & S_IFMT == S_IFREG else {
-      throw CommandFailure(.cannotCreate, "\(path.onOneLine) is not a regular file; \(remedy)")
-    }
+    try require(
+      known.st_mode & S_IFMT == S_IFREG, .cannotCreate, "\(path.onOneLine) is not a regular file; \(remedy)")
     return known
   }
 }
@@ -117,10 +116,9 @@ package enum RunPlace {
       throw CommandFailure(.cannotCreate, error.description)
     }
     try checkParent(of: root ?? kept)
-    guard (DirectoryListing.names(of: kept) ?? []).isEmpty else {
-      throw CommandFailure(
-        .cannotCreate, "\(kept) is not empty, but \(name) needs a new directory; name another one")
-    }
+    try require(
+      (DirectoryListing.names(of: kept) ?? []).isEmpty, .cannotCreate,
+      "\(kept) is not empty, but \(name) needs a new directory; name another one")
     return kept
   }
 

@@ -28,12 +28,9 @@ final class ForegroundPhone {
   /// `started` is called when the phone is up, and before the manager is told.
   func run(_ starter: PhoneStarter, started: (PhoneStarter.Result) -> Void) throws -> ExitCode {
     guard let result = try start(starter) else { return .done }
-    guard result.started.count == Daemon.allCases.count else {
-      throw CommandFailure(
-        .daemonMissing,
-        "the phone \(phone.home) is already up, and this command would end with it; stop it with `baton down`"
-      )
-    }
+    try require(
+      result.started.count == Daemon.allCases.count, .daemonMissing,
+      "the phone \(phone.home) is already up, and this command would end with it; stop it with `baton down`")
     for daemon in Daemon.allCases { try watch(daemon, result.pids[daemon]) }
     started(result)
     manager.tell(.ready)

@@ -38,12 +38,9 @@ struct PaymentEnder {
         if let absence, absence != said { invocation.output.remark(absence) }
         said = absence
       }
-      guard Clock.monotonicNow < end else {
-        throw CommandFailure(
-          .tooSlow,
-          "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends"
-        )
-      }
+      try require(
+        Clock.monotonicNow < end, .tooSlow,
+        "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends")
       _ = try loop.run(for: Self.lookPause) { false }
     }
   }

@@ -32,14 +32,11 @@ struct PaymentInParts {
   private var isLate = false
 
   init(_ invoice: PayableInvoice, parts count: UInt64, _ invocation: Invocation) throws(CommandFailure) {
-    guard invoice.mayComeInParts else {
-      throw CommandFailure(.wrongUsage, "the invoice does not allow a payment in parts; omit --parts")
-    }
-    guard let amounts = PayableInvoice.amounts(of: invoice.amountMsat, in: count) else {
-      throw CommandFailure(
-        .wrongUsage,
-        "\(HumanText.amount(msat: invoice.amountMsat)) cannot be split into \(count) parts; use fewer")
-    }
+    try require(
+      invoice.mayComeInParts, .wrongUsage, "the invoice does not allow a payment in parts; omit --parts")
+    let amounts = try require(
+      PayableInvoice.amounts(of: invoice.amountMsat, in: count), .wrongUsage,
+      "\(HumanText.amount(msat: invoice.amountMsat)) cannot be split into \(count) parts; use fewer")
     self.invoice = invoice
     self.invocation = invocation
     parts = amounts.enumerated().map { Part(amountMsat: $1, isFirst: $0 == 0) }

@@ -53,11 +53,9 @@ final class HandRunPair {
       {
         return address
       }
-      guard Clock.monotonicNow < deadline else {
-        throw CommandFailure(
-          .daemonMissing,
-          "lspd (process \(peer.process.pid)) did not answer in time; its output is above")
-      }
+      try require(
+        Clock.monotonicNow < deadline, .daemonMissing,
+        "lspd (process \(peer.process.pid)) did not answer in time; its output is above")
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
       try watch.wait(until: soon, alsoFor: [peer.process.descriptor])
     }

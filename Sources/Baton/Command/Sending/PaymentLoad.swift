@@ -357,10 +357,9 @@ final class HintServer {
     let hasHost = ["http://", "https://"].contains {
       lower.hasPrefix($0) && lower.dropFirst($0.count).first.map { $0 != "/" } ?? false
     }
-    guard isPlain, hasHost, !address.contains("?"), !address.contains("#") else {
-      throw CommandFailure(
-        .wrongUsage, "--hint-url must be an address such as http://127.0.0.1:8080, without a query")
-    }
+    try require(
+      isPlain && hasHost && !address.contains("?") && !address.contains("#"), .wrongUsage,
+      "--hint-url must be an address such as http://127.0.0.1:8080, without a query")
   }
 
   /// lspd writes its address when it starts, so each question reads it anew.

@@ -27,9 +27,7 @@ enum HelpVerb: Verb {
       tellExitCodes(invocation.output)
       return .done
     }
-    guard first != exitCodes else {
-      throw CommandFailure(.wrongUsage, "`baton help \(exitCodes)` takes no further word")
-    }
+    try require(first != exitCodes, .wrongUsage, "`baton help \(exitCodes)` takes no further word")
     guard Program.verbs.contains(where: { $0.declaration.name == first }) else {
       let known = Program.verbs.map { $0.declaration.name } + [exitCodes]
       let advice = NearestWord.find(first, among: known).map { "did you mean \($0)?" } ?? "see baton -h"

@@ -49,18 +49,16 @@ enum InvoiceVerb: Verb {
     if let word = invocation.line.text("--cancel") { return try cancel(word, invocation) }
     let isExternal = invocation.line.isGiven("--external")
     let amount = try invocation.line.positionals.isEmpty ? nil : amountMsat(invocation.word())
-    guard amount != nil || !isExternal else {
-      throw CommandFailure(.wrongUsage, "--external requires AMOUNT; write `baton invoice 5000 --external`")
-    }
+    try require(
+      amount != nil || !isExternal, .wrongUsage,
+      "--external requires AMOUNT; write `baton invoice 5000 --external`")
     let seconds = invocation.line.time("--expiry").nanoseconds / 1_000_000_000
     var message = ControlMessage("invoice", ["expiry-seconds": "\(seconds)"])
     message["amount-msat"] = amount.map { "\($0)" }
     if let text = invocation.line.text("--text") {
-      guard text.utf8.count <= Invoice.textLimit else {
-        throw CommandFailure(
-          .wrongUsage, "--text has \(text.utf8.count) bytes and may have \(Invoice.textLimit); shorten it"
-        )
-      }
+      try require(
+        text.utf8.count <= Invoice.textLimit, .wrongUsage,
+        "--text has \(text.utf8.count) bytes and may have \(Invoice.textLimit); shorten it")
       message["description"] = text
     }
     if isExternal { message.verb = "external-invoice" }
@@ -135,11 +133,9 @@ enum InvoiceVerb: Verb {
     }
     // Only digits: a conversion fails only for a number that is too large.
     let (amount, overflowed) = (UInt64(digits) ?? .max).multipliedReportingOverflow(by: isMsat ? 1 : 1000)
-    guard !overflowed, amount >= 1, amount <= amountMsatMax else {
-      throw CommandFailure(
-        .wrongUsage,
-        "\(name) must be at least 1 msat and at most 21 million bitcoin, not \(UsageError.quoted(word))")
-    }
+    try require(
+      !overflowed && amount >= 1 && amount <= amountMsatMax, .wrongUsage,
+      "\(name) must be at least 1 msat and at most 21 million bitcoin, not \(UsageError.quoted(word))")
     return amount
   }
 }

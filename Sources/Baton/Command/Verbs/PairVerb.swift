@@ -21,26 +21,20 @@ enum PairVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    guard !invocation.output.isJSON else {
-      throw CommandFailure(
-        .wrongUsage,
-        "`pair` prints the text of its processes, not JSON; omit --json, and use `baton logs --json`"
-      )
-    }
+    try require(
+      !invocation.output.isJSON, .wrongUsage,
+      "`pair` prints the text of its processes, not JSON; omit --json, and use `baton logs --json`")
     let directory = invocation.word()
-    guard !FilePath.exists(directory) || FilePath.isDirectory(directory) else {
-      throw CommandFailure(
-        .cannotCreate, "\(directory) is not a directory; name a directory for the pair")
-    }
+    try require(
+      !FilePath.exists(directory) || FilePath.isDirectory(directory), .cannotCreate,
+      "\(directory) is not a directory; name a directory for the pair")
     let phone = Phone(home: directory)
     // Only iosd hands out an item.
     let items = DirectoryListing.names(of: phone.keychain + "/items") ?? []
-    guard items.isEmpty || FilePath.exists(phone.keychain + "/wallet-seed") else {
-      throw CommandFailure(
-        .cannotCreate,
-        "\(directory) is a phone of `baton up`, whose keychain has the seed; name another directory for the pair"
-      )
-    }
+    try require(
+      items.isEmpty || FilePath.exists(phone.keychain + "/wallet-seed"), .cannotCreate,
+      "\(directory) is a phone of `baton up`, whose keychain has the seed; name another directory for the pair"
+    )
     let pair = HandRunPair(phone)
     try pair.start()
     return try pair.run(pushes: Array(invocation.line.positionals.dropFirst()))

@@ -53,9 +53,9 @@ enum PayVerb: Verb {
       return try load(Int(count), chosen, retry, invocation)
     }
     if invocation.line.isGiven("--rate") { throw CommandFailure(.wrongUsage, "--rate requires --count") }
-    guard !invocation.line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
-    }
+    try require(
+      !invocation.line.positionals.isEmpty, .wrongUsage,
+      "INVOICE is missing; write `baton pay INVOICE`, or see baton pay -h")
     let invoice = try PayableInvoice(
       typed: invocation.word(), amountMsat: chosen, at: retry.policy == .off ? Clock().wallNanoseconds : nil)
     let waits = !invocation.line.isGiven("--no-wait")
@@ -91,9 +91,8 @@ enum PayVerb: Verb {
     _ count: Int, _ amountMsat: UInt64?, _ retry: RetryOptions, _ invocation: Invocation
   ) throws -> ExitCode {
     try refuse(["--parts", "--apart", "--no-wait", "--button"], beside: "--count", invocation)
-    guard invocation.line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "--count makes its own invoices; omit INVOICE")
-    }
+    try require(
+      invocation.line.positionals.isEmpty, .wrongUsage, "--count makes its own invoices; omit INVOICE")
     if retry.policy != .off {
       try refuse(["--timeout"], beside: "--retry \(retry.policy.rawValue)", invocation)
     }

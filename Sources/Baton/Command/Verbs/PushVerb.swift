@@ -70,18 +70,14 @@ enum PushVerb: Verb {
     let path = invocation.word()
     let line = invocation.line
     if line.isGiven("--silent") {
-      guard path.isEmpty else {
-        throw CommandFailure(.wrongUsage, "FILE and --silent exclude each other; give one of them")
-      }
+      try require(path.isEmpty, .wrongUsage, "FILE and --silent exclude each other; give one of them")
       return try silent(about: line.text("--type"))
     }
-    guard !line.isGiven("--type") else {
-      throw CommandFailure(.wrongUsage, "--type requires --silent; in a file use the member `reason`")
-    }
-    guard !path.isEmpty else {
-      throw CommandFailure(
-        .wrongUsage, "FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent")
-    }
+    try require(
+      !line.isGiven("--type"), .wrongUsage, "--type requires --silent; in a file use the member `reason`")
+    try require(
+      !path.isEmpty, .wrongUsage,
+      "FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent")
     let bytes = try read(path)
     try check(bytes, name: name(of: path))
     return bytes

@@ -29,9 +29,7 @@ enum ScratchVerb: Verb {
 
   /// The process becomes the command.
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    guard let place = invocation.place else {
-      throw CommandFailure(.bugOfOurs, "the temporary directory is missing")
-    }
+    let place = try require(invocation.place, .bugOfOurs, "the temporary directory is missing")
     setenv("BATON_SCRATCH", place.path, 1)
     setenv("BATON_HOME", "\(place.path)/phone", 1)
     setenv(WalletOption.variable, try WalletOption.profileOfPhone(invocation.line).name, 1)

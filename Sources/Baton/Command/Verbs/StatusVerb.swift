@@ -19,11 +19,8 @@ enum StatusVerb: Verb {
   }
 
   static func requirePhone(_ phone: Phone) throws(CommandFailure) {
-    guard FilePath.isDirectory(phone.home) else {
-      throw CommandFailure(
-        .daemonMissing,
-        "there is no phone at \(phone.home); start a phone with `baton up`, or name its directory with --home"
-      )
-    }
+    try require(
+      FilePath.isDirectory(phone.home), .daemonMissing,
+      "there is no phone at \(phone.home); start a phone with `baton up`, or name its directory with --home")
   }
 }

@@ -48,10 +48,9 @@ enum UpVerb: Verb {
     }
     for other in line.all("--phone").map({ Phone(home: $0).home }) {
       // The peer would make it, and a mistyped one too.
-      guard FilePath.isDirectory(other) else {
-        throw CommandFailure(
-          .cannotCreate, "there is no directory \(other) for the other phone; make it, or correct --phone")
-      }
+      try require(
+        FilePath.isDirectory(other), .cannotCreate,
+        "there is no directory \(other) for the other phone; make it, or correct --phone")
       options.lspdArguments += ["--phone", other]
     }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }

@@ -57,10 +57,9 @@ enum WithdrawVerb: Verb {
       throw CommandFailure(.wrongUsage, "AMOUNT must be at least 1 sat, not \(UsageError.quoted(word))")
     }
     let msat = try InvoiceVerb.amountMsat(word)
-    guard msat.isMultiple(of: 1000) else {
-      throw CommandFailure(
-        .wrongUsage, "AMOUNT must be a whole number of sat on chain, not \(UsageError.quoted(word))")
-    }
+    try require(
+      msat.isMultiple(of: 1000), .wrongUsage,
+      "AMOUNT must be a whole number of sat on chain, not \(UsageError.quoted(word))")
     return msat / 1000
   }
 

@@ -312,11 +312,9 @@ package struct LogFilter {
   }
 
   private mutating func take(around word: String) throws(CommandFailure) {
-    guard let time = SpanText.parse(word) else {
-      throw CommandFailure(
-        .wrongUsage,
-        "--around must be a time as `baton logs` prints it, such as 1.805s, not \(UsageError.quoted(word))")
-    }
+    let time = try require(
+      SpanText.parse(word), .wrongUsage,
+      "--around must be a time as `baton logs` prints it, such as 1.805s, not \(UsageError.quoted(word))")
     around = time
   }
 

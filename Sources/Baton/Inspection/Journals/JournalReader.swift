@@ -58,12 +58,10 @@ package final class JournalReader {
         firstUnreadable = firstUnreadable ?? lineCount
         continue
       }
-      guard bytes.count - start <= Self.lineLimit else {
-        throw CommandFailure(
-          .inputOutputError,
-          "line \(lineCount + 1) of \(path.onOneLine) is longer than \(Self.lineLimit >> 20) MB, so it is not a journal; move the file away"
-        )
-      }
+      try require(
+        bytes.count - start <= Self.lineLimit, .inputOutputError,
+        "line \(lineCount + 1) of \(path.onOneLine) is longer than \(Self.lineLimit >> 20) MB, so it is not a journal; move the file away"
+      )
       guard try readPiece() else { return nil }
     }
   }

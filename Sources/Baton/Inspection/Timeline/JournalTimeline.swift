@@ -15,12 +15,10 @@ package struct JournalTimeline {
 
   /// Throws if there are no journals.
   package static func of(_ phone: Phone, isJudged: Bool = true) throws -> Timeline {
-    guard FilePath.isDirectory(phone.journal), !FilePath.journals(in: phone.journal).isEmpty else {
-      throw CommandFailure(
-        .inputOutputError,
-        "there are no journals in \(phone.journal); name a phone's directory, such as that of `baton up` or of a run with --keep"
-      )
-    }
+    try require(
+      FilePath.isDirectory(phone.journal) && !FilePath.journals(in: phone.journal).isEmpty, .inputOutputError,
+      "there are no journals in \(phone.journal); name a phone's directory, such as that of `baton up` or of a run with --keep"
+    )
     // The judge reads the same journals meanwhile, on another core.
     let judging = DispatchGroup()
     let home = phone.home

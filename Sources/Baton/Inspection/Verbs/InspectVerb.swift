@@ -40,9 +40,7 @@ package enum InspectVerb: Verb {
     let wantsAll = line.isGiven("-a")
     let chosen = try rows(invocation)
     if let other = line.text("--diff") {
-      guard !checks else {
-        throw CommandFailure(.wrongUsage, "use either --check or --diff: both end with 1")
-      }
+      try require(!checks, .wrongUsage, "use either --check or --diff: both end with 1")
       let most = wantsAll || chosen == 0 ? nil : chosen ?? comparedRows
       let diff = try ContainerDiff(place, ContainerPlace(other), rows: most)
       output.isJSON ? output.say(diff) : diff.tell(output)

@@ -45,12 +45,9 @@ package enum LogsVerb: Verb {
     let follows = line.isGiven("-f")
     let phone = try invocation.phone
     if !FilePath.isDirectory(phone.journal) {
-      guard follows, FilePath.isDirectory(phone.home) else {
-        throw CommandFailure(
-          .inputOutputError,
-          "there are no journals in \(phone.journal); start the phone with `baton up`, or name it with --home"
-        )
-      }
+      try require(
+        follows && FilePath.isDirectory(phone.home), .inputOutputError,
+        "there are no journals in \(phone.journal); start the phone with `baton up`, or name it with --home")
     }
     try check(line.all("--process"), phone)
     var printer = LogPrinter(

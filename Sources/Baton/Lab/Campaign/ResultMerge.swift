@@ -24,15 +24,13 @@ struct ResultMerge {
 
   /// Without files --missing prints the whole range: a campaign begins with it.
   init(files: [String], mayBeNone: Bool = false) throws(CommandFailure) {
-    guard !files.isEmpty || mayBeNone else {
-      throw CommandFailure(
-        .wrongUsage,
-        "FILE is missing: name files that `baton sim --results` wrote; a pattern may have matched none")
-    }
+    try require(
+      !files.isEmpty || mayBeNone, .wrongUsage,
+      "FILE is missing: name files that `baton sim --results` wrote; a pattern may have matched none")
     for path in files {
-      guard let bytes = FilePath.contents(of: path) else {
-        throw CommandFailure(.inputOutputError, "\(path.onOneLine) cannot be read; name files of results")
-      }
+      let bytes = try require(
+        FilePath.contents(of: path), .inputOutputError,
+        "\(path.onOneLine) cannot be read; name files of results")
       try add(bytes, named: path)
     }
   }
@@ -73,12 +71,10 @@ struct ResultMerge {
       entries[result.seed] = Entry(result: result, place: place)
       return
     }
-    guard known.result == result else {
-      throw CommandFailure(
-        .bugOfOurs,
-        "seed \(result.seed) has different results in \(known.place.onOneLine) and \(place.onOneLine): two versions of baton ran it, or a run is not deterministic"
-      )
-    }
+    try require(
+      known.result == result, .bugOfOurs,
+      "seed \(result.seed) has different results in \(known.place.onOneLine) and \(place.onOneLine): two versions of baton ran it, or a run is not deterministic"
+    )
     repeated += 1
   }
 

@@ -50,9 +50,9 @@ package struct SimOptions: Sendable {
 
   package init(_ line: ParsedCommandLine) throws {
     if let length = line.span("--length") { base.length = length }
-    guard base.length > .zero, base.length <= .seconds(86_400) else {
-      throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
-    }
+    try require(
+      base.length > .zero && base.length <= .seconds(86_400), .wrongUsage,
+      "--length must be above 0 and at most 24h")
     if line.isGiven("--after-content") {
       base.afterContent = line.choice("--after-content", as: AfterContent.self)
     }
@@ -63,25 +63,19 @@ package struct SimOptions: Sendable {
     base.world.without = Rules(without)
     base.world.coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     guard base.world.coordination != .baton else { return }
-    guard base.world.wallet == .phoenix else {
-      throw CommandFailure(
-        .wrongUsage,
-        "--as has an extension with a node; omit --as, or --wallet \(base.world.wallet.name)")
-    }
-    guard without.isEmpty else {
-      throw CommandFailure(.wrongUsage, "--without removes rules of Baton's coordination; omit --as")
-    }
+    try require(
+      base.world.wallet == .phoenix, .wrongUsage,
+      "--as has an extension with a node; omit --as, or --wallet \(base.world.wallet.name)")
+    try require(without.isEmpty, .wrongUsage, "--without removes rules of Baton's coordination; omit --as")
   }
 
   /// Parses rules separated by commas.
   package static func rules(_ text: String, option: String) throws -> [Rule] {
     try text.split(separator: ",").map { word in
-      guard let rule = Rule(named: String(word)) else {
-        throw CommandFailure(
-          .wrongUsage,
-          "there is no rule \(String(word).onOneLine); \(option) takes \(Rule.allCases.map(\.name).joined(separator: ", "))"
-        )
-      }
+      let rule = try require(
+        Rule(named: String(word)), .wrongUsage,
+        "there is no rule \(String(word).onOneLine); \(option) takes \(Rule.allCases.map(\.name).joined(separator: ", "))"
+      )
       return rule
     }
   }
@@ -136,10 +130,9 @@ struct SeedRange: Hashable, Sendable {
     else {
       throw CommandFailure(.wrongUsage, "--seeds must be a number or an ascending range such as 1..1000")
     }
-    guard text != "0" else {
-      throw CommandFailure(
-        .wrongUsage, "--seeds names seeds and not how many: write 0..0 for seed 0, or 1..1000 for a thousand")
-    }
+    try require(
+      text != "0", .wrongUsage,
+      "--seeds names seeds and not how many: write 0..0 for seed 0, or 1..1000 for a thousand")
     self.init(first, last)
   }
 
@@ -200,18 +193,14 @@ struct ExploreOptions {
     settings.userStaysAway = line.isGiven("--user-away")
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
-    guard !settings.userStaysAway || settings.world.wallet.extension.hasNode else {
-      throw CommandFailure(
-        .wrongUsage,
-        "with --wallet \(settings.world.wallet.name) a payment needs the app, so the user cannot stay away; omit --user-away"
-      )
-    }
-    guard settings.bounds[.moves] == 0 || settings.world.allowsMoves else {
-      throw CommandFailure(
-        .wrongUsage,
-        "--moves needs Baton's coordination and a peer that tells two devices apart; omit --peer legacy, --as and --without peer-fencing"
-      )
-    }
+    try require(
+      !settings.userStaysAway || settings.world.wallet.extension.hasNode, .wrongUsage,
+      "with --wallet \(settings.world.wallet.name) a payment needs the app, so the user cannot stay away; omit --user-away"
+    )
+    try require(
+      settings.bounds[.moves] == 0 || settings.world.allowsMoves, .wrongUsage,
+      "--moves needs Baton's coordination and a peer that tells two devices apart; omit --peer legacy, --as and --without peer-fencing"
+    )
     settings.world.storageDelay = line.time("--storage-delay")
     settings.world.startDelay = line.time("--start-delay")
     limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max

@@ -34,10 +34,9 @@ package enum AblationVerb: Verb {
     let rules = chosen.isEmpty ? Rule.allCases : chosen
     let jobs = JobsOption.number(line)
     let wallet = WalletOption.profile(line)
-    if line.isGiven("--markdown"), wallet != .phoenix {
-      throw CommandFailure(
-        .wrongUsage, "--markdown compares wallets whose extension has a node; omit --wallet \(wallet.name)")
-    }
+    try require(
+      !line.isGiven("--markdown") || wallet == .phoenix, .wrongUsage,
+      "--markdown compares wallets whose extension has a node; omit --wallet \(wallet.name)")
     // Other products are compared with the wallet whose extension has a node.
     let isWhole = chosen.isEmpty && wallet == .phoenix
     let progress = ProgressLine(isQuiet: output.isJSON)
@@ -81,9 +80,9 @@ package enum MuseumVerb: Verb {
     let line = invocation.line
     let isPage = line.isGiven("--markdown")
     let isAll = line.isGiven("--all") || isPage
-    if isAll, !line.positionals.isEmpty {
-      throw CommandFailure(.wrongUsage, "--all and --markdown show every incident; omit the names")
-    }
+    try require(
+      !isAll || line.positionals.isEmpty, .wrongUsage,
+      "--all and --markdown show every incident; omit the names")
     let incidents = isAll ? Incident.all : line.positionals.compactMap(Incident.named)
     guard !incidents.isEmpty else {
       list(output)

@@ -26,9 +26,9 @@ package enum ReplayVerb: Verb {
     if let word = invocation.line.text("--seed") {
       return try tellSeed(SeedRange.seed(typed: word), invocation)
     }
-    guard !invocation.line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "JOURNAL is missing; name a journal, or a simulated run with --seed")
-    }
+    try require(
+      !invocation.line.positionals.isEmpty, .wrongUsage,
+      "JOURNAL is missing; name a journal, or a simulated run with --seed")
     var differs = false
     var isMissing = false
     for path in invocation.line.positionals {
@@ -44,9 +44,7 @@ package enum ReplayVerb: Verb {
 
   private static func tellSeed(_ seed: UInt64, _ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
-    guard line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "give either journals or --seed")
-    }
+    try require(line.positionals.isEmpty, .wrongUsage, "give either journals or --seed")
     let settings = try settings(seed, line).settings
     let story = WorldStory(of: settings)
     let lines = story.text(all: line.isGiven("--step"))

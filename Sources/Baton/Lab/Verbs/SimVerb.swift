@@ -56,10 +56,9 @@ package enum SimVerb: Verb {
     let range = try SeedRange(typed: line.text("--seeds") ?? "")
     let base = try SimOptions(line)
     let jobs = JobsOption.number(line)
-    guard !output.isJSON || line.text("--results") != ResultWriter.standardOutputName else {
-      throw CommandFailure(
-        .wrongUsage, "--results - and --json both write to standard output; name a file with --results")
-    }
+    try require(
+      !output.isJSON || line.text("--results") != ResultWriter.standardOutputName, .wrongUsage,
+      "--results - and --json both write to standard output; name a file with --results")
     let start = Clock.monotonicNow
     let results = try line.text("--results").map { try ResultWriter($0, options: base.words) }
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "sim") }
@@ -75,10 +74,9 @@ package enum SimVerb: Verb {
     }
     progress.end()
     let took = Clock.monotonicNow - start
-    if results?.hasFailed == true {
-      throw CommandFailure(
-        .inputOutputError, "the results could not be written completely; only the last line may be truncated")
-    }
+    try require(
+      results?.hasFailed != true, .inputOutputError,
+      "the results could not be written completely; only the last line may be truncated")
     let cut =
       figures.seeds == range.count
       ? nil
@@ -128,11 +126,9 @@ package enum SimVerb: Verb {
       for gap in merge.missing(of: range, atMost: UInt64(size)) { invocation.output.say(gap.words) }
       return .done
     }
-    guard range != nil || !merge.isEmpty else {
-      throw CommandFailure(
-        .inputOutputError,
-        "these files have no result; run `baton sim --results` to its end, or name other files")
-    }
+    try require(
+      range != nil || !merge.isEmpty, .inputOutputError,
+      "these files have no result; run `baton sim --results` to its end, or name other files")
     let report = MergeReport(merge, of: range)
     if let path = line.text("--report") {
       try UserFile.write(report.page, to: path, mode: 0o600, "name another file with --report")

@@ -42,16 +42,15 @@ package enum TimelineVerb: Verb {
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
-    guard !line.isGiven("--svg") || !line.isGiven("--trace") else {
-      throw CommandFailure(.wrongUsage, "--svg and --trace exclude each other; omit one")
-    }
+    try require(
+      !line.isGiven("--svg") || !line.isGiven("--trace"), .wrongUsage,
+      "--svg and --trace exclude each other; omit one")
     let form: TimelineFile.Form = line.isGiven("--svg") ? .svg : line.isGiven("--trace") ? .trace : .html
     let (timeline, place, home) = try drawn(invocation)
     let path = line.text("--out") ?? "\(place).\(form.ending)"
-    guard path != "-" || !invocation.output.isJSON else {
-      throw CommandFailure(
-        .wrongUsage, "--out - and --json both write to standard output; name a file with --out")
-    }
+    try require(
+      path != "-" || !invocation.output.isJSON, .wrongUsage,
+      "--out - and --json both write to standard output; name a file with --out")
     let text = form.text(of: timeline)
     if path == "-" {
       StandardOutput.write(text)

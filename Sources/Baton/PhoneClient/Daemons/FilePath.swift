@@ -27,10 +27,9 @@ package enum FilePath {
     if mkdir(path, 0o700) != 0 && errno != EEXIST {
       throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
     }
-    guard isDirectory(path) else {
-      throw CommandFailure(
-        .cannotCreate, "\(path) is not a directory; move it away, or name another place with --home")
-    }
+    try require(
+      isDirectory(path), .cannotCreate,
+      "\(path) is not a directory; move it away, or name another place with --home")
   }
 
   /// The directory for temporary files.

@@ -151,12 +151,9 @@ package final class PhoneStarter {
     switch daemon {
     case .lspd: return ["--home", phone.home] + walletArguments + pushFormArguments + options.lspdArguments
     case .iosd:
-      guard address != nil else {
-        throw CommandFailure(
-          .daemonMissing,
-          "lspd has not written its address (\(phone.lspdAddress)); stop it with `baton down` and start again"
-        )
-      }
+      try require(
+        address != nil, .daemonMissing,
+        "lspd has not written its address (\(phone.lspdAddress)); stop it with `baton down` and start again")
       // By file: other users can read command lines, and must not learn the address.
       return ["--home", phone.home, "--peer-file", phone.lspdAddress] + profileArguments
         + options.iosdArguments
@@ -213,11 +210,9 @@ final class StartLock {
       if isInterrupted() {
         throw CommandFailure(.interrupted, "interrupted while another `baton up` or `baton down` ran")
       }
-      guard Clock.monotonicNow < deadline else {
-        throw CommandFailure(
-          .daemonMissing,
-          "another `baton up` or `baton down` of \(phone.home) is still running; wait for it, or end it")
-      }
+      try require(
+        Clock.monotonicNow < deadline, .daemonMissing,
+        "another `baton up` or `baton down` of \(phone.home) is still running; wait for it, or end it")
       poll(nil, 0, 20)
     }
   }

@@ -268,19 +268,15 @@ extension ScenarioPlay {
     seed = UInt64(line.integer("--seed") ?? 1)
     world = try SimOptions(line).settings(seed: seed).world
     timelines = line.text("--timelines")
-    if isSimulated, events != nil {
-      throw CommandFailure(
-        .wrongUsage,
-        "--events prints the records of real processes; omit --simulated, or print a simulated run with `baton replay --seed`"
-      )
-    }
-    if isSimulated, keep != nil {
-      throw CommandFailure(
-        .wrongUsage, "--keep and --simulated exclude each other: a simulation has no directory; omit one")
-    }
-    if !isSimulated, line.text("--without") != nil {
-      throw CommandFailure(.wrongUsage, "--without requires --simulated")
-    }
+    try require(
+      !isSimulated || events == nil, .wrongUsage,
+      "--events prints the records of real processes; omit --simulated, or print a simulated run with `baton replay --seed`"
+    )
+    try require(
+      !isSimulated || keep == nil, .wrongUsage,
+      "--keep and --simulated exclude each other: a simulation has no directory; omit one")
+    try require(
+      isSimulated || line.text("--without") == nil, .wrongUsage, "--without requires --simulated")
   }
 }
 

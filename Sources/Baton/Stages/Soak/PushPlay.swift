@@ -230,12 +230,8 @@ struct PushOptions: Sendable {
     afterContent = line.text("--after-content") ?? AfterContent.suspend.rawValue
     holdSeconds = line.time("--hold").wholeMilliseconds / 1000
     awayAtMost = line.time("--away")
-    guard (1...86_400).contains(holdSeconds) else {
-      throw CommandFailure(.wrongUsage, "--hold must be from 1s to 24h")
-    }
-    guard awayAtMost <= .seconds(10) else {
-      throw CommandFailure(.wrongUsage, "--away must be from 0s to 10s")
-    }
+    try require((1...86_400).contains(holdSeconds), .wrongUsage, "--hold must be from 1s to 24h")
+    try require(awayAtMost <= .seconds(10), .wrongUsage, "--away must be from 0s to 10s")
   }
 
   var starter: PhoneStarter.Options {

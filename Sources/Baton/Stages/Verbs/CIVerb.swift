@@ -83,10 +83,9 @@ package enum CIVerb: Verb {
     let app = try program(line, "--app")
     let ext = try program(line, "--ext")
     guard app != nil || ext != nil else {
-      guard !line.isGiven("--level") else {
-        throw CommandFailure(
-          .wrongUsage, "--level is about programs of your own; name them with --app and --ext")
-      }
+      try require(
+        !line.isGiven("--level"), .wrongUsage,
+        "--level is about programs of your own; name them with --app and --ext")
       return nil
     }
     return OwnPair(app: app, ext: ext, level: line.choice("--level", as: OwnPair.Level.self) ?? .journal)
@@ -94,10 +93,9 @@ package enum CIVerb: Verb {
 
   private static func program(_ line: ParsedCommandLine, _ option: String) throws(CommandFailure) -> String? {
     guard let path = line.text(option) else { return nil }
-    guard FilePath.isExecutable(path) else {
-      throw CommandFailure(
-        .badConfiguration, "\(path) cannot be run; build it, or name another program with \(option)")
-    }
+    try require(
+      FilePath.isExecutable(path), .badConfiguration,
+      "\(path) cannot be run; build it, or name another program with \(option)")
     return path
   }
 

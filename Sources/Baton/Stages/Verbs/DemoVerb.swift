@@ -25,17 +25,13 @@ package enum DemoVerb: Verb {
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
-    guard !invocation.line.isGiven("--home") else {
-      throw CommandFailure(
-        .wrongUsage,
-        "--home names a phone that is there, and the demo makes a new one; omit it, or name the new one's directory with --keep"
-      )
-    }
+    try require(
+      !invocation.line.isGiven("--home"), .wrongUsage,
+      "--home names a phone that is there, and the demo makes a new one; omit it, or name the new one's directory with --keep"
+    )
     let text = DemoStory.text(isQuick: invocation.line.isGiven("--quick"))
     if invocation.line.isGiven("--print") {
-      guard !output.isJSON else {
-        throw CommandFailure(.wrongUsage, "--print prints a story, which is text; omit --json")
-      }
+      try require(!output.isJSON, .wrongUsage, "--print prints a story, which is text; omit --json")
       for line in text.split(separator: "\n", omittingEmptySubsequences: false) { output.say(String(line)) }
       return .done
     }

@@ -48,9 +48,8 @@ package enum RunVerb: Verb {
       ScenarioCommands.print(invocation.output)
       return .done
     }
-    guard !line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "FILE is missing; name a story, such as one of Tests/Scenarios")
-    }
+    try require(
+      !line.positionals.isEmpty, .wrongUsage, "FILE is missing; name a story, such as one of Tests/Scenarios")
     let stories = try line.positionals.map { (file: $0, scenario: try read($0)) }
     let play = try ScenarioPlay(invocation)
     let width = stories.map(\.file.count).max() ?? 0
@@ -82,9 +81,9 @@ package enum RunVerb: Verb {
   private static let bytesMax = 65_536
 
   static func read(_ path: String) throws(CommandFailure) -> Scenario {
-    guard let bytes = SmallFile.read(path, limit: bytesMax + 1) else {
-      throw CommandFailure(.inputOutputError, "\(path) cannot be read; name an existing file")
-    }
+    let bytes = try require(
+      SmallFile.read(path, limit: bytesMax + 1), .inputOutputError,
+      "\(path) cannot be read; name an existing file")
     guard bytes.count <= bytesMax, let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(
         .wrongUsage, "\(path) is not a story: it must be UTF-8 text of at most \(bytesMax) bytes")

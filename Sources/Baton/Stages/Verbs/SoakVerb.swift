@@ -102,12 +102,10 @@ package enum SoakVerb: Verb {
       return
     }
     let wallet = WalletOption.profile(line)
-    guard wallet.extension.hasNode else {
-      throw CommandFailure(
-        .wrongUsage,
-        "in each round the extension receives a payment, and that of --wallet \(wallet.name) has no node; add --phones N"
-      )
-    }
+    try require(
+      wallet.extension.hasNode, .wrongUsage,
+      "in each round the extension receives a payment, and that of --wallet \(wallet.name) has no node; add --phones N"
+    )
     for option in ["--pushes", "--timers", "--hold", "--away"] where line.isGiven(option) {
       throw CommandFailure(.wrongUsage, "\(option) requires --phones N")
     }
