@@ -189,7 +189,7 @@ extension World {
   @Test func `The app submits a task again before it completes a run launched by hand`() {
     var world = world()
     let fates = fates(&world) {
-      $0.launchTask(Self.refresh)
+      $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0)
     }
     #expect(fates == [.runs(isByHand: true), .waits(.tooEarly), .completed(isSuccess: true)])
@@ -199,13 +199,13 @@ extension World {
     var world = world()
     world.container.value.writer = 99
     let begun = fates(&world) {
-      $0.launchTask(Self.refresh)
+      $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0, for: .seconds(24))
     }
     #expect(begun == [.runs(isByHand: true), .waits(.tooEarly)])
     #expect(fates(&world) { rest(&$0, for: .seconds(2)) } == [.completed(isSuccess: false)])
     let later = fates(&world) {
-      $0.launchTask(Self.refresh)
+      $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0, for: .seconds(3))
       $0.container.value.writer = nil
       rest(&$0, for: .seconds(1))
@@ -217,16 +217,16 @@ extension World {
     var world = world()
     world.container.value.writer = 99
     let ended = fates(&world) {
-      $0.launchTask(Self.refresh)
+      $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0)
-      $0.expireTask(Self.refresh)
+      $0.hear(.task(.expiredByHand(identifier: Self.refresh)))
       rest(&$0)
     }
     #expect(ended.suffix(2) == [.expires(.byHand), .completed(isSuccess: false)])
     world.make(.freeze(.app))
     let late = fates(&world) {
-      $0.launchTask(Self.refresh)
-      $0.expireTask(Self.refresh)
+      $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
+      $0.hear(.task(.expiredByHand(identifier: Self.refresh)))
       rest(&$0, for: .seconds(5))
       $0.make(.thaw(.app))
       rest(&$0)

@@ -19,7 +19,8 @@ public struct Container: Hashable, Sendable {
   public internal(set) var incoming: [IncomingRecord] = []
   /// Payment hashes of cancelled invoices. A backup with one of them open does not reopen it.
   var cancelled: [Bytes32] = []
-  var locks = PerRole<LockFile>(LockFile(), LockFile())
+  /// The process that holds the lock file at a role's path. A lock on a replaced file no longer counts.
+  var locks = PerRole<Int32?>(nil, nil)
   /// The process that holds the intent.
   var intent: Int32?
   package var beats = PerRole<Beat?>(nil, nil)
@@ -27,9 +28,6 @@ public struct Container: Hashable, Sendable {
   var writer: Int32?
 
   public init(id: ContainerID) { self.id = id }
-
-  /// The lock file at a role's path. A lock on a replaced file no longer counts.
-  struct LockFile: Hashable, Sendable { var holder: Int32? }
 }
 
 extension Container {
@@ -69,8 +67,8 @@ extension Container {
 
   /// A file on which the process holds an exclusive lock.
   func lockedFile(of pid: Int32) -> String? {
-    if locks.app.holder == pid { return "locks/app.lock" }
-    if locks.notifier.holder == pid { return "locks/extension.lock" }
+    if locks.app == pid { return "locks/app.lock" }
+    if locks.notifier == pid { return "locks/extension.lock" }
     if intent == pid { return "locks/app.intent" }
     return writer == pid ? Self.databaseLock : nil
   }
@@ -133,17 +131,17 @@ extension Container {
     if let writer, writer != pid { return .blocked(by: writer) }
     writer = nil
     if let refusal = refusal(self) { return refusal }
-    locks[claimant.role].holder = pid
+    locks[claimant.role] = pid
     row = ClaimRow(
       epoch: epoch, role: claimant.role, process: claimant.process, incarnation: claimant.incarnation,
       container: id)
     return .claimed(Claim(epoch: epoch, incarnation: claimant.incarnation, container: id))
   }
 
-  public func isLockBusy(_ role: Role) -> Bool { locks[role].holder != nil }
+  public func isLockBusy(_ role: Role) -> Bool { locks[role] != nil }
 
   func canTakeLock(_ role: Role, _ pid: Int32) -> Bool {
-    let holder = locks[role].holder
+    let holder = locks[role]
     return holder == nil || holder == pid
   }
 
@@ -159,14 +157,14 @@ extension Container {
 
   /// Locks the role's file again if it was replaced.
   public mutating func keepLock(_ role: Role, _ pid: Int32) {
-    if canTakeLock(role, pid) { locks[role].holder = pid }
+    if canTakeLock(role, pid) { locks[role] = pid }
   }
 
   public mutating func dropLock(_ role: Role, _ pid: Int32) {
-    if locks[role].holder == pid { locks[role].holder = nil }
+    if locks[role] == pid { locks[role] = nil }
   }
 
-  public mutating func replaceLock(_ role: Role) { locks[role].holder = nil }
+  public mutating func replaceLock(_ role: Role) { locks[role] = nil }
 
   public mutating func raiseIntent(_ pid: Int32) { if intent == nil { intent = pid } }
 
@@ -177,7 +175,7 @@ extension Container {
   public func look(boot: BootID, bootClock: Instant, without: Rules = Rules()) -> Observation {
     Observation(
       row: row,
-      holderLockIsBusy: row.map { without.contains(.lock) || locks[$0.role].holder != nil } ?? false,
+      holderLockIsBusy: row.map { without.contains(.lock) || locks[$0.role] != nil } ?? false,
       beat: row.flatMap { beats[$0.role] }, appWantsNode: isIntentRaised(without: without), boot: boot,
       bootClock: bootClock)
   }
@@ -188,9 +186,8 @@ extension Container {
 
   /// The kernel releases everything that the process held.
   public mutating func forget(_ pid: Int32) {
-    if locks.app.holder == pid { locks.app.holder = nil }
-    if locks.notifier.holder == pid { locks.notifier.holder = nil }
-    if intent == pid { intent = nil }
+    for role in [Role.app, .extension] { dropLock(role, pid) }
+    withdrawIntent(pid)
     if writer == pid { writer = nil }
   }
 }

@@ -34,7 +34,7 @@ public struct Explorer: Sendable {
 
   public init(_ settings: ExploreSettings) {
     self.settings = settings
-    let start = settings.start
+    let start = Place(world: settings.startWorld(), left: settings.bounds)
     seen.insert(start.digest)
     parents = [0]
     choices = [0]
@@ -144,35 +144,24 @@ public struct Explorer: Sendable {
     nextFrontier = []
     depth += 1
   }
-
-  /// The moves from the start to a state.
-  func path(to state: Int) -> [Move] {
-    var choicesBack: [UInt16] = []
-    var at = state
-    while at != 0 {
-      choicesBack.append(choices[at])
-      at = Int(parents[at])
-    }
-    var path: [Move] = []
-    var place = settings.start
-    var moves: [Move] = []
-    for choice in choicesBack.reversed() {
-      place.moves(into: &moves)
-      path.append(moves[Int(choice)])
-      place = place.after(moves[Int(choice)])
-    }
-    return path
-  }
 }
 
 extension Explorer {
   /// Replays the shortest path to a state, then its failed recovery run, if any. `listen` gets the world after each
   /// move, and the time that passed before its clock was last reset.
   public func tell(_ state: Int, listen: (inout World, TimeSpan) -> Void) {
+    var choicesBack: [UInt16] = []
+    var at = state
+    while at != 0 {
+      choicesBack.append(choices[at])
+      at = Int(parents[at])
+    }
     var place = Place(world: settings.startWorld(isRecorded: true), left: settings.bounds)
     var passed = TimeSpan.zero
-    for move in path(to: state) {
-      place = place.after(move) { world in listen(&world, passed) }
+    var moves: [Move] = []
+    for choice in choicesBack.reversed() {
+      place.moves(into: &moves)
+      place = place.after(moves[Int(choice)]) { world in listen(&world, passed) }
       passed = passed + place.passed.value
     }
     guard place.world.violation == nil else { return }
@@ -199,10 +188,7 @@ public struct ExploreSettings: Hashable, Sendable {
 
   public init() {}
 
-  /// The start: the wallet has its channel and open invoices.
-  var start: Place { Place(world: startWorld(), left: bounds) }
-
-  /// The start's world, with or without a recorded story.
+  /// The world of the start: the wallet has its channel and open invoices.
   public func startWorld(isRecorded: Bool = false) -> World {
     var settings = world
     settings.reusesNumbers = true
@@ -278,7 +264,7 @@ struct Healing {
     self.userStaysAway = userStaysAway
     self.world.make(.noMoreFaults(userStaysAway: userStaysAway))
     if !world.phone.device.hasNetwork { self.world.make(.network(isThere: true)) }
-    for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true {
+    for role in [Role.app, .extension] where self.world.life(role)?.isFrozen == true {
       self.world.make(.thaw(role))
     }
     guard let other = self.world.otherDevice?.value else { return }

@@ -219,7 +219,7 @@ extension World {
 
   /// Carries the order out and drops the answer. A lock taken for a claim is released again.
   private mutating func carryOutWithoutAnswer(_ order: ContainerOrder, _ life: inout Life) {
-    let (heard, hadLock) = (life.answers.count, container.value.locks[life.role].holder == life.identity.pid)
+    let (heard, hadLock) = (life.answers.count, container.value.locks[life.role] == life.identity.pid)
     carryOutWithoutFault(order, &life)
     life.answers.removeLast(life.answers.count - heard)
     if case .guardrail(.claim) = order, !hadLock { container.value.dropLock(life.role, life.identity.pid) }
@@ -306,25 +306,23 @@ package protocol ExclusionGuard: Hashable, Sendable, Shiftable {
   mutating func noteThaw()
 }
 
-extension Exclusion { fileprivate func equals(_ other: any Exclusion) -> Bool { other as? Self == self } }
-
-extension ExclusionGuard {
-  fileprivate func equals(_ other: any ExclusionGuard) -> Bool { other as? Self == self }
-}
-
 package struct AnyExclusion: Hashable, Sendable {
   package var value: any Exclusion
 
   package init(_ value: any Exclusion) { self.value = value }
 
-  package static func == (left: Self, right: Self) -> Bool { left.value.equals(right.value) }
+  package static func == (left: Self, right: Self) -> Bool {
+    AnyHashable(left.value) == AnyHashable(right.value)
+  }
   package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 public struct AnyExclusionGuard: Hashable, Sendable {
   var value: any ExclusionGuard
 
-  public static func == (left: Self, right: Self) -> Bool { left.value.equals(right.value) }
+  public static func == (left: Self, right: Self) -> Bool {
+    AnyHashable(left.value) == AnyHashable(right.value)
+  }
   public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 

@@ -21,13 +21,8 @@ public struct SeedRun {
   private var diskHasRoomAt: Instant?
   private var armed: Armed?
   /// Parts of payments not sent yet, the next one first.
-  private var laterParts: [LaterPart] = []
+  private var laterParts: [(at: Instant, move: Move)] = []
   private var moves: [Move] = []
-
-  private struct LaterPart {
-    var at: Instant
-    var move: Move
-  }
 
   /// A fault to be injected after some moves.
   private struct Armed {
@@ -201,7 +196,7 @@ public struct SeedRun {
     for part in 2...count {
       at = at + .milliseconds(Int64(chance.below(9000)))
       let place = laterParts.firstIndex { $0.at > at } ?? laterParts.endIndex
-      laterParts.insert(LaterPart(at: at, move: .payPart(invoice, part: part, of: count)), at: place)
+      laterParts.insert((at, .payPart(invoice, part: part, of: count)), at: place)
     }
   }
 

@@ -117,6 +117,10 @@ public struct Life: Hashable, Sendable {
 }
 
 extension PerRole where Value == Boxed<Life>? {
+  var glances: Glances {
+    Glances(app?.part { $0.pointee.glance }, notifier?.part { $0.pointee.glance })
+  }
+
   func role(ofPid pid: Int32) -> Role? {
     if app?.part({ $0.pointee.identity.pid }) == pid { return .app }
     return notifier?.part { $0.pointee.identity.pid } == pid ? .extension : nil

@@ -102,7 +102,7 @@ extension World {
   }
 
   private mutating func handle(_ event: WalletEvent, _ life: inout Life) -> [WalletDirective] {
-    var observer = WorldObserver(life.role, isRecorded: isRecorded, ways)
+    var observer = WorldObserver(role: life.role, isRecorded: isRecorded, ways: ways)
     let directives = life.wallet.handle(event, at: now, &observer)
     if takesPlace(directives) { life.takesPlace = true }
     ways = observer.ways
@@ -180,14 +180,8 @@ struct WorldObserver: WalletObserver {
   private(set) var excusesTasks = false
   /// The newest status of the guard.
   private(set) var shown: Status?
-  private var stages: [UInt8] = []
-  private var nodeStage: NodeMachine.Stage?
-
-  init(_ role: Role, isRecorded: Bool, _ ways: Ways) {
-    self.role = role
-    self.isRecorded = isRecorded
-    self.ways = ways
-  }
+  private(set) var stages: [UInt8] = []
+  private(set) var nodeStage: NodeMachine.Stage?
 
   mutating func willHandle(_ event: GuardEvent, _ guardrail: WorldGuard) {
     stages.removeAll(keepingCapacity: true)
@@ -319,20 +313,10 @@ public enum Move: Hashable, Sendable {
 
 // The moves that need no user, sender or fault.
 extension World {
-  func glance(_ role: Role) -> Life.Glance? {
-    (role == .app ? lives.app : lives.notifier)?.part { $0.pointee.glance }
-  }
-
   /// Both processes' summaries.
-  var glances: PerRole<Life.Glance?> { PerRole(glance(.app), glance(.extension)) }
+  var glances: Glances { lives.glances }
 
-  var otherGlances: PerRole<Life.Glance?>? {
-    otherDevice?.part { device in
-      PerRole(
-        device.pointee.lives.app?.part { $0.pointee.glance },
-        device.pointee.lives.notifier?.part { $0.pointee.glance })
-    }
-  }
+  var otherGlances: Glances? { otherDevice?.part { $0.pointee.lives.glances } }
 
   /// Everything that is due at this instant.
   public func ready(into moves: inout [Move]) { ready(into: &moves, glances) }

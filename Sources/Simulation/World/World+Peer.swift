@@ -30,7 +30,7 @@ extension World {
     if wires.endForPeer(id) { tellPeer(.closed(connection: id, why)) }
   }
 
-  mutating func tellPeer(_ event: PeerEvent) {
+  public mutating func tellPeer(_ event: PeerEvent) {
     let directives = peer.value.handle(event, at: peerNow)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     say(.core(.peer(event, directives)))
@@ -73,9 +73,6 @@ extension World {
       break
     }
   }
-
-  /// A user's order to the peer.
-  public mutating func orderFailures(_ order: OrderedFailures) { tellPeer(.failuresOrdered(order)) }
 
   /// A user's order to the peer, unless it refuses.
   public mutating func orderChannelFailure() throws(ChannelFailureRefusal) {

@@ -261,14 +261,6 @@ extension World {
     settle()
   }
 
-  public mutating func launchTask(_ identifier: String) {
-    hear(.task(.launchedByHand(identifier: identifier)))
-  }
-
-  public mutating func expireTask(_ identifier: String) {
-    hear(.task(.expiredByHand(identifier: identifier)))
-  }
-
   // MARK: A background task that does not involve the node
 
   static let task = "send something"
@@ -291,7 +283,7 @@ extension World {
     }
   }
 
-  mutating func hear(_ event: PhoneEvent) {
+  public mutating func hear(_ event: PhoneEvent) {
     tellPhone(event)
     settle()
   }

@@ -51,16 +51,12 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
     // Without the rule it goes on as if it had not been paused.
-    let ignoresPause = without.contains(.ownPause)
+    if without.contains(.ownPause) {
+      change({ $0.ownership.ignorePause(at: now) }, { $0.ownership.ignorePause(at: now) })
+    }
     change(
-      {
-        if ignoresPause { $0.ownership.ignorePause(at: now) }
-        directives = $0.handle(event, at: now)
-      },
-      {
-        if ignoresPause { $0.ownership.ignorePause(at: now) }
-        directives = $0.handle(event, at: now)
-      }, { directives = $0.handle(event, at: now) }, { directives = $0.value.handle(event, at: now) })
+      { directives = $0.handle(event, at: now) }, { directives = $0.handle(event, at: now) },
+      { directives = $0.handle(event, at: now) }, { directives = $0.value.handle(event, at: now) })
     return without.contains(.releaseOrder) ? unlockingFirst(directives) : directives
   }
 

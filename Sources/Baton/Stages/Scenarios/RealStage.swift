@@ -307,18 +307,14 @@ final class RealStage: ScenarioStage {
   private func snapshot() throws -> Snapshot? {
     var found: Result<Snapshot?, ContainerError> = .success(nil)
     try? driver.wait(for: "a container that can be read", within: .seconds(10)) {
-      do throws(ContainerError) {
-        found = .success(try Snapshot.take(of: phone.container))
-        return true
-      } catch {
+      do throws(ContainerError) { found = .success(try Snapshot.take(of: phone.container)) } catch {
         switch error {
         case .missing, .notAContainer, .neverBegun: found = .success(nil)
-        default:
-          found = .failure(error)
-          return false
+        default: found = .failure(error)
         }
-        return true
       }
+      if case .failure = found { return false }
+      return true
     }
     return try found.get()
   }

@@ -167,10 +167,10 @@ struct SimulatedStage: ScenarioStage {
       tell { $0.press(button) }
     case .launchTask(let identifier):
       if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
-      tell { $0.launchTask(identifier) }
+      tell { $0.hear(.task(.launchedByHand(identifier: identifier))) }
     case .expireTask(let identifier):
       if let why = world.phone.refusalToExpireByHand(identifier) { throw CannotBeDone(why.description) }
-      tell { $0.expireTask(identifier) }
+      tell { $0.hear(.task(.expiredByHand(identifier: identifier))) }
     case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
     case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
@@ -236,7 +236,7 @@ struct SimulatedStage: ScenarioStage {
   private mutating func failNext(_ times: Int, _ name: String) throws {
     let code = try ScenarioWords.code(name)
     let order = OrderedFailures(code: code.rawValue, times: UInt64(clamping: times))
-    tell { $0.orderFailures(order) }
+    tell { $0.tellPeer(.failuresOrdered(order)) }
   }
 
   private mutating func failChannel() throws {
@@ -274,12 +274,9 @@ struct SimulatedStage: ScenarioStage {
 
   private mutating func note(_ directive: PhoneDirective) {
     rows.note(directive)
-    switch directive {
-    case .recordEnd(let phoneRole, let reason):
-      let role: Role = phoneRole == .app ? .app : .extension
-      ends[role] = lastWords[role].map { "\(reason): \($0)" } ?? reason.description
-    default: break
-    }
+    guard case .recordEnd(let phoneRole, let reason) = directive else { return }
+    let role: Role = phoneRole == .app ? .app : .extension
+    ends[role] = lastWords[role].map { "\(reason): \($0)" } ?? reason.description
   }
 
   func look() -> Scene {
@@ -317,15 +314,10 @@ struct SimulatedStage: ScenarioStage {
     let pids = [Role.app, .extension].compactMap { role in
       world.life(role).map { (pid: $0.identity.pid, role: role) }
     }
-    let isConnected: Bool
-    switch life.status {
-    case .connected(let epoch)?, .settling(let epoch)?:
-      isConnected = epoch == world.container.value.row?.epoch
-    default: isConnected = false
-    }
+    let isConnected = life.status?.code.isConnected == true
     return Scene.Process(
       state: state(of: role), isStopped: life.isFrozen, shows: Scene.named(life.status?.text ?? "", pids),
-      isConnected: isConnected, lastEnd: ends[role])
+      isConnected: isConnected && life.status?.epoch == world.container.value.row?.epoch, lastEnd: ends[role])
   }
 
   private func state(of role: Role) -> String {
