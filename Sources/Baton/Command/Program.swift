@@ -76,7 +76,7 @@ enum Program {
         return .wrongUsage
       }
       guard let plan = verb.supervision(line) else { return try verb.run(try Invocation(line: line)) }
-      Supervisor.run(plan) { place in
+      Supervisor.run(plan, named: verb.declaration.name) { place in
         do {
           return StandardOutput.end(try verb.run(try Invocation(line: line, place: place))).rawValue
         } catch { return end(CommandFailure(error), arguments).rawValue }

@@ -5,13 +5,13 @@ import Glibc
 /// regular file is ever replaced: a device or pipe would be destroyed, and a link leads to another place. The new file
 /// has the owner and the rights of the one that it replaces. Until it is complete it has no name, so that a killed process
 /// leaves nothing.
-package final class UserFile: Sendable {
+package final class UserFile {
   package let descriptor: Int32
   private let path: String
   private let draft: String
   private let remedy: String
   /// Whether the draft is in the directory.
-  private let isNamed: Locked<Bool>
+  private var isNamed: Bool
 
   /// `O_TMPFILE` of <fcntl.h>, which is not imported.
   private static let withoutName = 0o20_000_000 | O_DIRECTORY
@@ -31,7 +31,7 @@ package final class UserFile: Sendable {
     draft = "\(directory)/.baton-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let rights = known == nil ? mode : 0o600
     let nameless = open(directory, O_WRONLY | Self.withoutName | O_CLOEXEC, rights)
-    isNamed = Locked(nameless < 0)
+    isNamed = nameless < 0
     // Not every file system has files without a name.
     descriptor =
       nameless >= 0 ? nameless : open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, rights)
@@ -52,7 +52,7 @@ package final class UserFile: Sendable {
 
   deinit {
     close(descriptor)
-    if isNamed.withLock({ $0 }) { unlink(draft) }
+    if isNamed { unlink(draft) }
   }
 
   package func complete(with text: String) throws(CommandFailure) {
@@ -69,17 +69,15 @@ package final class UserFile: Sendable {
     guard fsync(descriptor) == 0, isInDirectory(), rename(draft, path) == 0 else {
       throw CommandFailure(.cannotCreate, "\(SystemError("write \(path)").fact); \(remedy)")
     }
-    isNamed.withLock { $0 = false }
+    isNamed = false
   }
 
   /// Gives the file the draft's name, if it has none.
   private func isInDirectory() -> Bool {
-    isNamed.withLock { isNamed in
-      if !isNamed {
-        isNamed = linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, draft, AT_SYMLINK_FOLLOW) == 0
-      }
-      return isNamed
+    if !isNamed {
+      isNamed = linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, draft, AT_SYMLINK_FOLLOW) == 0
     }
+    return isNamed
   }
 
   package static func write(

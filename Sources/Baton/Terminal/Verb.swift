@@ -20,7 +20,7 @@ extension Verb {
   package static var copiesDatabases: Bool { false }
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    copiesDatabases ? Supervision(name: declaration.name, isLooking: true) : nil
+    copiesDatabases ? Supervision(isLooking: true) : nil
   }
 }
 

@@ -47,8 +47,7 @@ enum ListVerb: Verb {
 
   /// A database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    line.verbs.last == Kind.payments.rawValue
-      ? Supervision(name: "list", isLooking: true) : nil
+    line.verbs.last == Kind.payments.rawValue ? Supervision(isLooking: true) : nil
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -17,7 +17,7 @@ enum PairVerb: Verb {
     ])
 
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "pair", kept: line.positionals.first)
+    Supervision(kept: line.positionals.first)
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -24,7 +24,7 @@ enum ScratchVerb: Verb {
     ])
 
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "scratch", isForeign: true)
+    Supervision(isForeign: true)
   }
 
   /// The process becomes the command.

@@ -27,8 +27,7 @@ enum SendVerb: Verb {
 
   /// While waiting it reads the wallet's rows; a database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(
-      name: "send", isLooking: true, goesOn: "a payment that has begun continues without this command")
+    Supervision(isLooking: true, goesOn: "a payment that has begun continues without this command")
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -69,7 +69,7 @@ enum UpVerb: Verb {
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     // It handles the signals itself.
     if line.isGiven("--foreground") { return nil }
-    return Supervision(name: "up", leavesProcesses: true)
+    return Supervision(leavesProcesses: true)
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

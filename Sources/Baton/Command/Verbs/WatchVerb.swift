@@ -18,7 +18,7 @@ enum WatchVerb: Verb {
   /// A database that no process has open is copied to a temporary directory. The screen and the stream end their looks
   /// themselves.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    line.isGiven("--once") ? Supervision(name: "watch", isLooking: true) : nil
+    line.isGiven("--once") ? Supervision(isLooking: true) : nil
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -29,8 +29,7 @@ enum WithdrawVerb: Verb {
 
   /// While waiting it reads the wallet's rows; a database that no process has open is copied to a temporary directory.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(
-      name: "withdraw", isLooking: true, goesOn: "a withdrawal that has begun continues without this command")
+    Supervision(isLooking: true, goesOn: "a withdrawal that has begun continues without this command")
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

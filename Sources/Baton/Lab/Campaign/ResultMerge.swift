@@ -118,16 +118,14 @@ struct MergeReport {
   private let broken: [SeedResult]
   private let range: SeedRange?
   private let missing: [SeedRange]
-  private let repeated: Int
-  private let torn: [String]
+  private let merge: ResultMerge
 
   init(_ merge: ResultMerge, of range: SeedRange?) {
     results = merge.results(of: range)
     broken = results.filter { $0.verdict != .sound }
     self.range = range
     missing = range.map { merge.missing(of: $0) } ?? []
-    repeated = merge.repeated
-    torn = merge.torn
+    self.merge = merge
   }
 
   private var missingCount: UInt64 { missing.reduce(0) { $0 + $1.count } }
@@ -187,8 +185,8 @@ struct MergeReport {
 
   func tell(_ output: Output) {
     output.facts(facts)
-    if repeated > 0 { output.say("\(HumanText.count(repeated, "repeated line")), identical") }
-    for name in torn { output.say("\(name.onOneLine): the last line is truncated and was skipped") }
+    if merge.repeated > 0 { output.say("\(HumanText.count(merge.repeated, "repeated line")), identical") }
+    for name in merge.torn { output.say("\(name.onOneLine): the last line is truncated and was skipped") }
     if let missingWords { output.say(output.paint(missingWords, .yellow)) }
     guard !broken.isEmpty else { return output.say(output.paint(verdict, .green)) }
     output.say(output.paint("\(verdict):", .red))
@@ -216,7 +214,7 @@ struct MergeReport {
   var document: Document {
     Document(
       seeds: results.count, simulatedMs: sum(\.simulatedMs), events: sum(\.events), payments: sum(\.payments),
-      paid: sum(\.paid), faults: sum(\.faults), repeatedLines: repeated, tornFiles: torn,
+      paid: sum(\.paid), faults: sum(\.faults), repeatedLines: merge.repeated, tornFiles: merge.torn,
       missing: missingCount, missingRanges: missing.map(\.words), brokenSeeds: broken.map(\.seed))
   }
 }

@@ -40,8 +40,7 @@ package enum CIVerb: Verb {
     ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(
-      name: "ci", kept: line.text("--out") ?? standardPlace, keeps: "the evidence")
+    Supervision(kept: line.text("--out") ?? standardPlace, keeps: "the evidence")
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

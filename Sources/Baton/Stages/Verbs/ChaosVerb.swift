@@ -45,7 +45,7 @@ package enum ChaosVerb: Verb {
   }
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "chaos", kept: line.text("--home"))
+    Supervision(kept: line.text("--home"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

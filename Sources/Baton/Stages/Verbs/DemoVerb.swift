@@ -20,7 +20,7 @@ package enum DemoVerb: Verb {
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     if line.isGiven("--print") { return nil }
-    return Supervision(name: "demo", kept: line.text("--keep"))
+    return Supervision(kept: line.text("--keep"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

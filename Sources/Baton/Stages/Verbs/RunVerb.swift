@@ -39,7 +39,7 @@ package enum RunVerb: Verb {
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     if line.isGiven("--simulated") || line.isGiven("--commands") { return nil }
-    return Supervision(name: "run", kept: line.text("--keep"))
+    return Supervision(kept: line.text("--keep"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

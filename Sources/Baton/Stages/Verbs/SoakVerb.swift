@@ -48,7 +48,7 @@ package enum SoakVerb: Verb {
     ])
 
   package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "soak", kept: line.text("--keep"))
+    Supervision(kept: line.text("--keep"))
   }
 
   package static func run(_ invocation: Invocation) throws -> ExitCode {

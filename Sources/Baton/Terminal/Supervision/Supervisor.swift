@@ -21,13 +21,15 @@ package struct Supervisor {
   private static let variable = "BATON_WORKER"
 
   /// Starts this program again, as a worker that does `work`; its result is the exit code.
-  package static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
+  package static func run(
+    _ plan: Supervision, named name: String, _ work: (ScratchPlace?) -> Int32
+  ) -> Never {
     if let words = getenv(variable) { exit(work(begin(plan, String(cString: words)))) }
     do throws(SystemError) {
       // Before anything is created: from here on no signal is lost.
       let signals = try SignalWatch.ofWorker()
       let inherited = Set(ProcessTable.children(of: getpid()))
-      let place = try makePlace(plan)
+      let place = try makePlace(plan, name)
       setenv(variable, "\(getpid()) \(place?.path ?? "")", 1)
       var worker: Int32 = 0
       let code =
@@ -44,9 +46,9 @@ package struct Supervisor {
     } catch { exitWithSentence(.cannotCreate, error.description) }
   }
 
-  private static func makePlace(_ plan: Supervision) throws(SystemError) -> ScratchPlace? {
+  private static func makePlace(_ plan: Supervision, _ name: String) throws(SystemError) -> ScratchPlace? {
     if plan.leavesProcesses { return nil }
-    do throws(SystemError) { return try ScratchPlace(named: plan.name) } catch {
+    do throws(SystemError) { return try ScratchPlace(named: name) } catch {
       if plan.kept == nil && !plan.isLooking { throw error }
       return nil
     }
@@ -337,8 +339,6 @@ struct OwnProcesses {
 
 /// How a command is supervised that could leave processes or directories behind when interrupted.
 package struct Supervision {
-  /// The scratch directory is called `baton-NAME-…`.
-  package var name: String
   /// The home of a phone that is kept; nil if its phone is in the scratch directory.
   package var kept: String?
   /// What is in `kept`.
