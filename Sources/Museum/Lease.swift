@@ -70,16 +70,18 @@ struct LeaseTerms: Hashable, Sendable {
 
 // The terms of each product.
 extension LeaseTerms {
+  private func with(_ term: WritableKeyPath<LeaseTerms, Bool>, _ value: Bool) -> LeaseTerms {
+    var terms = self
+    terms[keyPath: term] = value
+    return terms
+  }
+
   static let bitkit2025 = LeaseTerms(
     form: .readThenWrite, appHolds: .seconds(300), extensionHolds: .seconds(35),
     firstPause: .milliseconds(100), longestPause: .milliseconds(100), appWaits: .seconds(30),
     extensionRefused: .endsWithoutContent)
 
-  static let bitkit: LeaseTerms = {
-    var terms = bitkit2025
-    terms.extensionRunsNode = false
-    return terms
-  }()
+  static let bitkit = bitkit2025.with(\.extensionRunsNode, false)
 
   /// The real interval is 50 ms; a longer one keeps the world small enough to explore.
   static let matrix = LeaseTerms(
@@ -87,11 +89,7 @@ extension LeaseTerms {
     extendsEvery: .milliseconds(250), firstPause: .milliseconds(10), longestPause: .seconds(1),
     state: .readIfOtherHeld)
 
-  static let matrix2023: LeaseTerms = {
-    var terms = matrix
-    terms.renewsAfterRefusal = true
-    return terms
-  }()
+  static let matrix2023 = matrix.with(\.renewsAfterRefusal, true)
 
   static let mutiny = LeaseTerms(
     form: .readThenWrite, appHolds: .seconds(60), extensionHolds: .seconds(60), extendsEvery: .seconds(30),

@@ -31,12 +31,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   }
 
   /// About an extension that only notifies.
-  private var isOfTelling: Bool {
-    switch self {
-    case .tellsOnly, .toldAtOnce, .recordsAreTrue: true
-    default: false
-    }
-  }
+  private var isOfTelling: Bool { [.tellsOnly, .toldAtOnce, .recordsAreTrue].contains(self) }
 
   public var sentence: String {
     switch self {

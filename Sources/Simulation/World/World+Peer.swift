@@ -217,11 +217,8 @@ extension World {
 extension Bytes32 {
   /// Readable in a dump, and unique per number.
   init(word: UInt64) {
-    var bytes = [UInt8](repeating: 0, count: 24)
-    for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-    }
-    self = Bytes32(bytes) ?? .zero
+    let bytes = withUnsafeBytes(of: word.bigEndian, Array.init)
+    self = Bytes32([UInt8](repeating: 0, count: 24) + bytes) ?? .zero
   }
 }
 

@@ -145,7 +145,7 @@ package struct SimFigures: Sendable {
 /// Runs a range of seeds on several threads. The result does not depend on their number: outcomes are counted in the
 /// order of seeds.
 struct SimCampaign: Sendable {
-  private static let seedsAtATime: UInt64 = 16
+  private static let seedsAtATime: UInt64 = 64
   /// The campaign ends after this many broken seeds.
   static let brokenMax = 100
 

@@ -5,13 +5,10 @@ import Simulation
 /// A simulated run as records: its story is told in the sentences of `baton logs`, and its picture drawn as that of a
 /// phone.
 package struct WorldStory {
-  private struct Record {
-    var at: Instant
-    var who: TimelineWho
-    /// Without the device.
-    var said: Said
-    var sentences: [JournalNarrator.Sentence]
-  }
+  /// `said` without the device.
+  private typealias Record = (
+    at: Instant, who: TimelineWho, said: Said, sentences: [JournalNarrator.Sentence]
+  )
 
   /// Worded only when the story is wanted: most runs do not fail.
   private var events: [(said: Said, at: Instant)] = []
@@ -59,7 +56,7 @@ package struct WorldStory {
       sentences = [.key("BROKEN: \(found.invariant.sentence) \(found.sentence)")]
     case .onSecondDevice(let inner): return record(inner, at: instant, device: 1, &narrator)
     }
-    return Record(at: instant, who: who, said: said, sentences: sentences)
+    return (instant, who, said, sentences)
   }
 
   package func timeline(title: String) -> Timeline {
@@ -68,12 +65,6 @@ package struct WorldStory {
       builder.take(TimelineRecord(at: record.at, record.sentences), by: record.who, [record.said])
     }
     return builder.finish(title: title)
-  }
-
-  private struct Line {
-    var at: Instant
-    var who: String
-    var text: String
   }
 
   private static func name(of who: TimelineWho) -> String {
@@ -90,15 +81,14 @@ package struct WorldStory {
   package func text(all: Bool = false, isExplored: Bool = false) -> [String] {
     let lines = records.flatMap { record in
       record.sentences.filter { all || $0.matters }.map {
-        Line(at: record.at, who: Self.name(of: record.who), text: $0.text)
+        (at: record.at, who: Self.name(of: record.who), text: $0.text)
       }
     }
     let folded = Repetition.folded(
       lines, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
         let what = count == 1 ? "the line above" : "the \(count) lines above"
-        return Line(
-          at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")")
+        return (last.at, "…", "\(what) again, \(times == 1 ? "once" : "\(times) times")")
       })
     var above = HumanText.seconds(.zero)
     return folded.map { line in

@@ -47,7 +47,7 @@ package enum CIVerb: Verb {
     let line = invocation.line
     let pair = try pair(line)
     let files = line.positionals.isEmpty ? try StoryShelf.all() : line.positionals
-    let stories = try files.map { Story(name: ScenarioPlay.name(of: $0), scenario: try RunVerb.read($0)) }
+    let stories = try files.map { (name: ScenarioPlay.name(of: $0), scenario: try RunVerb.read($0)) }
     let left = Set(line.all("--skip"))
     if let unknown = left.subtracting(stories.map(\.name)).min() {
       throw CommandFailure(
@@ -98,10 +98,7 @@ package enum CIVerb: Verb {
     return path
   }
 
-  private struct Story {
-    var name: String
-    var scenario: Scenario
-  }
+  private typealias Story = (name: String, scenario: Scenario)
 
   private static func reasonToSkip(_ story: Story, _ pair: OwnPair?, _ left: Set<String>) -> String? {
     if left.contains(story.name) { return "left out with --skip" }
