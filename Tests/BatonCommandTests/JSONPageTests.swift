@@ -98,7 +98,7 @@ import PhonePolicy
   }
 
   /// Verbs that print journal records, or that refuse or ignore `--json`.
-  private static let others: Set = ["logs", "pair", "scratch"]
+  private static let others: Set = ["logs", "scratch"]
 
   @Test func `The JSON schema in docs describes every member of every --json document`() throws {
     let definitions = try Self.entries.map { entry in
@@ -116,7 +116,7 @@ import PhonePolicy
     try GeneratedPage("docs/json/v\(Versions.jsonVersion).schema.json").expect(laidOut(schema) + "\n")
   }
 
-  @Test func `Each verb except logs, pair and scratch has a --json document in the JSON schema`() {
+  @Test func `Each verb except logs and scratch has a --json document in the JSON schema`() {
     let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
     let verbs = Set(Program.verbs.map { $0.declaration.name })
     // Of verbs with a document of one name, the others are in its description.

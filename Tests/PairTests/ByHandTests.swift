@@ -204,6 +204,6 @@ struct ByHandTests {
     let pair = try Typed(Self.script, [file], in: phone.home)
     try phone.wait("the script's end") { pair.hasEnded }
     #expect(pair.end == .exited(code: 73))
-    #expect(pair.words == "baton: \(file) is not a directory; name a directory for the pair\n")
+    #expect(pair.words == "scripts/launch-pair: \(file) is not a directory; name a directory for the pair\n")
   }
 }

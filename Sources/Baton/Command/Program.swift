@@ -10,7 +10,7 @@ enum Program {
         [
           UpVerb.self, DownVerb.self, AppVerb.self, PushVerb.self, KillVerb.self, FreezeVerb.self,
           ThawVerb.self, InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self,
-          DeviceVerb.self, LSPVerb.self, WebhookVerb.self, ScratchVerb.self, PairVerb.self,
+          DeviceVerb.self, LSPVerb.self, WebhookVerb.self, ScratchVerb.self,
         ]
       ),
       (

@@ -72,7 +72,7 @@ package enum PhoneProcess: String, CaseIterable, Sendable {
       let identity = ProcessIdentity(pid: row.pid, startTime: row.startTime, boot: boot)
       if let process = try WatchedProcess(identity, boot: boot) { return process }
     }
-    // Started by hand, as by `baton pair`.
+    // Started by hand, as by `scripts/launch-pair`.
     return WatchedProcess(
       listeningOn: "\(ContainerLayout(directory: phone.container).presence)/\(role.rawValue).sock")
   }

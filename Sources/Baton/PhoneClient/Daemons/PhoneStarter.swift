@@ -304,27 +304,26 @@ final class StartedDaemon {
   }
 }
 
-/// Starts a daemon that outlives this process: in its own session, with its output in `log`. Without a log it writes to
-/// this terminal, in its own process group.
+/// Starts a daemon that outlives this process: in its own session, with its output in `log`.
 package enum DaemonStarter {
-  package static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
+  package static func start(_ path: String, arguments: [String], log: String) throws(CommandFailure)
     -> WatchedProcess
   {
     // Opened like every file of a phone: no link, no file of another user.
-    let output: Int32?
-    do throws(SystemError) {
-      output = if let log { try PlainFile.open(log, O_WRONLY | O_CREAT | O_APPEND) } else { nil }
-    } catch { throw CommandFailure(.cannotCreate, error.description) }
-    defer { if let output { close(output) } }
+    let output: Int32
+    do throws(SystemError) { output = try PlainFile.open(log, O_WRONLY | O_CREAT | O_APPEND) } catch {
+      throw CommandFailure(.cannotCreate, error.description)
+    }
+    defer { close(output) }
     CrashTraces.withholdReports()
     let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { close(input) }
     var options = ChildProcess.Options()
-    (options.input, options.output, options.error) = (input, output ?? -1, output ?? -1)
+    (options.input, options.output, options.error) = (input, output, output)
     (options.stackBytes, options.coreBytes) = (-1, -1)
     options.diesWithParent = false
-    // With a session or a group of its own, a ^C in our terminal does not reach the daemon.
-    options.leadsSession = log != nil
+    // A ^C in our terminal does not reach it.
+    options.leadsSession = true
     options.environment = []
     let pid = ChildProcess.spawn(path, arguments: arguments, options)
     guard pid >= 0, let process = WatchedProcess(pid: pid) else {
@@ -371,8 +370,8 @@ package enum HomeWallet {
   }
 }
 
-/// A wallet process that was not started by iosd but by hand, such as by `baton pair`: a second one of its role would
-/// only wait for it.
+/// A wallet process that was not started by iosd but by hand, such as by `scripts/launch-pair`: a second one of its
+/// role would only wait for it.
 package struct HandRunProcess: Report, Hashable {
   /// Its program.
   package let process: String
