@@ -44,7 +44,6 @@ final class ControlServer {
       try shell.ask(message) { [weak connection] in connection?.send($0) }
       return nil
     case "status": return json(PhoneReport(shell).status.json)
-    case "memory": return json(PhoneReport(shell).memory.json)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
     case "touch": return try touch(message)
@@ -63,7 +62,7 @@ final class ControlServer {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }

@@ -40,23 +40,6 @@ struct PhoneReport {
     return facts
   }
 
-  var memory: MemoryFacts {
-    var facts = MemoryFacts(limits: limits)
-    facts.app = figures(.app)
-    facts.extension = figures(.extension)
-    return facts
-  }
-
-  private func figures(_ role: Role) -> MemoryFacts.Figures? {
-    guard let child = shell.child(role) else { return nil }
-    var figures = MemoryFacts.Figures()
-    figures.footprintBytes = child.memory?.footprintBytes
-    figures.residentBytes = child.memory?.residentBytes
-    figures.peakFootprintBytes = child.peakFootprintBytes
-    figures.peakResidentBytes = child.memory?.peakResidentBytes
-    return figures
-  }
-
   private var limits: LimitFacts {
     let configuration = shell.options.configuration
     var facts = LimitFacts()
@@ -77,7 +60,14 @@ struct PhoneReport {
     let ended = known.filter { $0.endedWallNs != nil }.sorted {
       ($0.endedWallNs ?? 0, $0.id) < ($1.endedWallNs ?? 0, $1.id)
     }
-    return rows((all ? ended : []) + known.filter { $0.endedWallNs == nil })
+    let running = known.filter { $0.endedWallNs == nil }.map { row in
+      var row = row
+      let child = shell.children.first { $0.ledgerID == row.id }
+      row.peakFootprintBytes = child?.peakFootprintBytes
+      row.peakResidentBytes = child?.memory?.peakResidentBytes
+      return row
+    }
+    return rows((all ? ended : []) + running)
   }
 
   var pushes: String { rows(shell.pushes.rows) }

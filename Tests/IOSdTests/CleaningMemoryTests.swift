@@ -14,9 +14,10 @@
   }
 
   private func resident(_ phone: PhoneProcess) throws -> (now: Int, peak: Int) {
-    let answer = try JSONSerialization.jsonObject(with: Data(try phone.ask("memory").body))
+    let answer = try JSONSerialization.jsonObject(with: Data(try phone.ask("status").body))
     let app = try #require((answer as? [String: Any])?["app"] as? [String: Any])
-    return (try #require(app["resident_bytes"] as? Int), try #require(app["peak_resident_bytes"] as? Int))
+    let row = try #require(try phone.rows("ps").last { $0["role"] as? String == "app" })
+    return (try #require(app["resident_bytes"] as? Int), try #require(row["peak_resident_bytes"] as? Int))
   }
 
   @Test(.shows("D-8.7", "D-8.8"), .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))

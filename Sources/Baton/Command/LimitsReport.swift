@@ -4,9 +4,7 @@ import PhonePolicy
 /// The extension's limits and how they are enforced, as iosd reports them.
 extension LimitFacts {
   /// Nil if iosd does not run or does not report limits.
-  static func of(_ phone: Phone) -> LimitFacts? {
-    (try? phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self))?.limits
-  }
+  static func of(_ phone: Phone) -> LimitFacts? { (try? phone.facts())?.limits }
 
   var sentence: String {
     guard enforced else { return "limits of the extension: none; \(memoryExactness)" }

@@ -17,33 +17,26 @@ struct ProcessList: Report {
     iosd = DaemonProbe.pid(listeningOn: phone.iosdSocket)
     lspd = DaemonProbe.pid(listeningOn: phone.lspdSocket)
     // A stopped iosd would never answer.
-    let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
-    processes = try Self.walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
-    limits = canAsk ? LimitFacts.of(phone) : nil
+    let facts = try iosd.flatMap { ProcessTable.isStopped($0) ? nil : try phone.facts() }
+    processes = try Self.walletRows(phone, all: all, facts, isUp: iosd != nil)
+    limits = facts?.limits
     byHand = HandRunProcess.all(of: phone)
     wallet = HomeWallet.name(of: phone)
   }
 
   /// The ledger has all ended processes; iosd has the running ones, and rows that a full disk kept out of the ledger.
   private static func walletRows(
-    _ phone: Phone, all: Bool, canAsk: Bool, isUp: Bool
+    _ phone: Phone, all: Bool, _ facts: PhoneFacts?, isUp: Bool
   ) throws -> [ProcessFacts] {
-    var rows = all || isUp && !canAsk ? ProcessRow.written(in: phone.processLedger) : []
-    var measured: MemoryFacts?
-    var suspended: Int32?
-    if canAsk {
+    var rows = all || isUp && facts == nil ? ProcessRow.written(in: phone.processLedger) : []
+    if facts != nil {
       let request = ControlMessage("ps", ["all": all ? "yes" : "no"])
       rows += try phone.ask(.iosd, request, for: [ProcessRow].self)
-      measured = try phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self)
-      let app = try phone.facts().app
-      suspended = app.state == "suspended" ? app.pid : nil
     }
+    let suspended = facts?.app.state == "suspended" ? facts?.app.pid : nil
     return rows.lastOfEach.filter { all || !$0.hasEnded }.map { row in
       guard !row.hasEnded else { return ProcessFacts(row) }
-      var row = row
       // Current figures come from the kernel; only iosd keeps the footprint's peak.
-      let figures = row.role == Role.app.rawValue ? measured?.app : measured?.extension
-      row.peakFootprintBytes = figures?.peakFootprintBytes ?? row.peakFootprintBytes
       return ProcessFacts(row, isSuspended: row.pid == suspended, memory: MemoryFigures(of: row.pid))
     }
   }

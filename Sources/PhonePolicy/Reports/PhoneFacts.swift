@@ -120,21 +120,3 @@ public struct LimitFacts: Report, Hashable {
 
   public init() {}
 }
-
-/// iosd's answer to `memory`.
-public struct MemoryFacts: Report {
-  public struct Figures: Codable, Hashable, Sendable {
-    public var footprintBytes: UInt64?
-    public var residentBytes: UInt64?
-    public var peakFootprintBytes: UInt64?
-    public var peakResidentBytes: UInt64?
-
-    public init() {}
-  }
-
-  public var limits: LimitFacts
-  public var app: Figures?
-  public var `extension`: Figures?
-
-  public init(limits: LimitFacts) { self.limits = limits }
-}
