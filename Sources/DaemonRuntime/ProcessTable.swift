@@ -47,6 +47,13 @@ public enum ProcessTable {
     }
   }
 
+  /// The path of a program, else of our own, from the kernel; nil if the process is gone or not accessible.
+  public static func program(of pid: Int32? = nil) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/\(pid.map(String.init) ?? "self")/exe", &buffer, buffer.count)
+    return length > 0 ? String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
   /// Whether the process is stopped by a signal or a tracer; false if there is no such process.
   public static func isStopped(_ pid: Int32) -> Bool { status(of: pid)?.isStopped ?? false }
 

@@ -114,9 +114,7 @@ struct PhoneOptions {
   }
 
   private static func besideIOSd(_ name: String) -> String {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let own = count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+    let own = ProcessTable.program() ?? ""
     return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
   }
 

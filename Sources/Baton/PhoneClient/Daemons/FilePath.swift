@@ -84,15 +84,8 @@ package enum FilePath {
   }
 
   /// The running program.
-  package static var ownProgram: String {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard length > 0 else { return "./baton" }
-    return String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
+  package static var ownProgram: String { ProcessTable.program() ?? "./baton" }
 
   /// Its directory, which also has the daemons.
-  package static var ownDirectory: String {
-    ownProgram.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-  }
+  package static var ownDirectory: String { parent(of: ownProgram) }
 }

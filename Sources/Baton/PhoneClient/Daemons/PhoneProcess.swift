@@ -139,10 +139,7 @@ struct DaemonIdentity {
 
   /// The name of its program, from the kernel; `process` holds a pidfd, so the pid is not reused.
   private static func program(of process: WatchedProcess) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink("/proc/\(process.pid)/exe", &buffer, buffer.count)
-    guard length > 0, !process.hasEnded else { return nil }
-    let path = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard let path = ProcessTable.program(of: process.pid), !process.hasEnded else { return nil }
     let name = path.split(separator: "/").last ?? ""
     // The kernel's suffix if the program was rebuilt since.
     return String(name.hasSuffix(" (deleted)") ? name.dropLast(10) : name)
