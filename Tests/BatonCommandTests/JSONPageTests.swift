@@ -93,7 +93,7 @@ import PhonePolicy
         LiveView.self),
       Entry("webhook", "`baton webhook set`, `remove`", WebhookVerb.Document.self),
       Entry("webhook-list", "`baton webhook list`", WebhookVerb.ListDocument.self),
-      Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),
+      Entry("withdraw", "`baton withdraw`", Withdrawal.self),
     ]
   }
 

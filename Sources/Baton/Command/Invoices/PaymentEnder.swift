@@ -5,7 +5,14 @@ import Lightning
 import PhonePolicy
 import SharedContainer
 
-/// Waits for the end of an outgoing payment or splice, and reports if no process runs that can complete it.
+/// What the wallet sends, as `--json` prints it.
+protocol WalletOutcome: Report {
+  /// The recipient has the money.
+  var isDone: Bool { get }
+  func sentence(_ took: TimeSpan) -> String
+}
+
+/// Has the app begin a payment or a splice, waits for its end, and reports if no process runs that can complete it.
 struct PaymentEnder {
   private static let lookPause = TimeSpan.milliseconds(100)
   /// The time between two checks for such a process.
@@ -20,8 +27,29 @@ struct PaymentEnder {
   /// What happens to the payment without such a process.
   var otherwise = "the payment stays in the channel"
 
+  /// `begun` is told the app's answer; `ended` looks for the end of what began.
+  func run<Outcome: WalletOutcome>(
+    _ message: ControlMessage, _ invocation: Invocation,
+    begun: (ControlMessage, _ took: TimeSpan) throws -> Outcome,
+    ended: (WalletView, Outcome, _ took: TimeSpan) -> Outcome?
+  ) throws -> ExitCode {
+    let start = Clock.monotonicNow
+    let answer = try phone.askAppToPay(message)
+    let took = Clock.monotonicNow - start
+    let outcome = try begun(answer, took)
+    let waits = !invocation.line.isGiven("--no-wait")
+    if !waits || !invocation.output.isJSON { invocation.output.say(outcome.sentence(took), json: outcome) }
+    guard waits else { return .done }
+    let (end, endTook) = try wait(invocation) { wallet in
+      let took = Clock.monotonicNow - start
+      return ended(wallet, outcome, took).map { ($0, took) }
+    }
+    invocation.output.say(end.sentence(endTook), json: end)
+    return end.isDone ? .done : .paymentFailed
+  }
+
   /// Reads the wallet's rows: another process may complete the payment than the one that began it.
-  func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
+  private func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
     let limit = PaymentLoad.timeout(invocation.line, hold: nil)
     let end = Clock.monotonicNow + limit
@@ -72,111 +100,72 @@ struct PaymentEnder {
   }
 }
 
-/// An outgoing payment as a sentence.
-struct SentPayment {
-  var paymentHash: String
-  var amountMsat: UInt64
-  /// The state in the wallet's row; `offered` while the HTLC is pending.
-  var state = "offered"
-  var preimage: String?
-  var code: UInt16?
-  var took: TimeSpan
-
-  init(paymentHash: String, amountMsat: UInt64, took: TimeSpan) {
-    self.paymentHash = paymentHash
-    self.amountMsat = amountMsat
-    self.took = took
-  }
-
+extension PaymentDocument: WalletOutcome {
   init(_ row: WalletView.SentFacts, took: TimeSpan) {
-    self.init(paymentHash: row.paymentHash, amountMsat: row.amountMsat, took: took)
-    state = row.state == "paid" ? "settled" : row.state
+    self.init(
+      row.state == "paid" ? "settled" : row.state, of: row.paymentHash, amountMsat: row.amountMsat, took: took
+    )
     preimage = row.preimage
-    code = row.failureCode.flatMap { UInt16(exactly: $0) }
-  }
-
-  var isSettled: Bool { state == "settled" }
-
-  private var failure: FailureCode? { code.map { FailureCode(rawValue: $0) } }
-  private var meaning: String? {
+    let failure = row.failureCode.flatMap { UInt16(exactly: $0) }.map { FailureCode(rawValue: $0) }
+    code = failure?.description
+    codeName = failure?.name
     if state == "lost" {
-      return
+      meaning =
         "the outcome was lost with the wallet's database, and the payment may be settled; ask the recipient before you pay a new invoice"
+    } else if let failure = failure?.failureClass {
+      let next = failure.mayPass ? "try again later" : "ask for a new invoice"
+      meaning = "\(failure.reason); the money is back, \(next)"
     }
-    guard let failure else { return nil }
-    let next = failure.failureClass.mayPass ? "try again later" : "ask for a new invoice"
-    return "\(failure.failureClass.reason); the money is back, \(next)"
   }
 
-  var sentence: String {
+  var isDone: Bool { state == "settled" }
+
+  func sentence(_ took: TimeSpan) -> String {
     let amount = HumanText.amount(msat: amountMsat)
     switch state {
     case "offered": return "offered: \(amount), payment hash \(paymentHash.prefix(8))"
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
     case "failed":
-      guard let failure else { return "failed: the money is back" }
-      return "failed with \(failure.words): \(meaning ?? "the money is back")"
+      guard let code, let meaning else { return "failed: the money is back" }
+      return "failed with \(codeName.map { "\($0) (\(code))" } ?? "code \(code)"): \(meaning)"
     default: return "\(state): \(meaning ?? "the wallet's database has no details")"
     }
   }
-
-  var document: PaymentDocument {
-    var document = PaymentDocument(state, of: paymentHash, amountMsat: amountMsat, took: took)
-    document.preimage = preimage
-    document.code = failure.map { "\($0)" }
-    document.codeName = failure?.name
-    document.meaning = meaning
-    return document
-  }
 }
 
-/// A splice-out as a sentence.
-struct Withdrawal {
-  var transaction: String
-  var amountSat: UInt64
-  var feeSat: UInt64
-  /// The state in the wallet's row.
-  var state = "signing"
-  var took: TimeSpan
+/// A splice-out.
+struct Withdrawal: WalletOutcome {
+  /// signing, done, forgotten or lost.
+  var state: String
+  var txid: String
+  var amountMsat: UInt64
+  var feeMsat: UInt64
+  var meaning: String?
+  var tookMs: Int64
 
   var isDone: Bool { state == "done" }
 
-  private var meaning: String? {
-    switch state {
-    case "forgotten":
-      "the peer no longer knew the splice, and the wallet had not signed its transaction; no funds moved, try again"
-    case "lost":
-      "the outcome was lost with the wallet's database; check whether the transaction is on chain"
-    default: nil
-    }
+  /// In that state of the wallet's row.
+  func ended(as state: String, took: TimeSpan) -> Withdrawal {
+    let meaning: String? =
+      switch state {
+      case "forgotten":
+        "the peer no longer knew the splice, and the wallet had not signed its transaction; no funds moved, try again"
+      case "lost":
+        "the outcome was lost with the wallet's database; check whether the transaction is on chain"
+      default: nil
+      }
+    return Withdrawal(
+      state: state, txid: txid, amountMsat: amountMsat, feeMsat: feeMsat, meaning: meaning,
+      tookMs: took.wholeMilliseconds)
   }
 
-  var sentence: String {
-    let amount = HumanText.amount(msat: amountSat &* 1000)
-    let fee = HumanText.amount(msat: feeSat &* 1000)
-    switch state {
-    case "done":
-      return "done: \(amount) on chain in \(HumanText.span(took)), fee \(fee), transaction \(transaction)"
-    case "forgotten", "lost": return "\(state): \(meaning ?? "")"
-    default:
-      return
-        "begun: \(amount) and a fee of \(fee) leave the channel with transaction \(transaction.prefix(8))"
-    }
-  }
-
-  struct Document: Report {
-    /// signing, done, forgotten or lost.
-    var state: String
-    var txid: String
-    var amountMsat: UInt64
-    var feeMsat: UInt64
-    var meaning: String?
-    var tookMs: Int64
-  }
-
-  var document: Document {
-    Document(
-      state: state, txid: transaction, amountMsat: amountSat &* 1000, feeMsat: feeSat &* 1000,
-      meaning: meaning, tookMs: took.wholeMilliseconds)
+  func sentence(_ took: TimeSpan) -> String {
+    let amount = HumanText.amount(msat: amountMsat)
+    let fee = HumanText.amount(msat: feeMsat)
+    if let meaning { return "\(state): \(meaning)" }
+    return isDone
+      ? "done: \(amount) on chain in \(HumanText.span(took)), fee \(fee), transaction \(txid)"
+      : "begun: \(amount) and a fee of \(fee) leave the channel with transaction \(txid.prefix(8))"
   }
 }

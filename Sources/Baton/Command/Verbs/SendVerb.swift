@@ -38,25 +38,12 @@ enum SendVerb: Verb {
     let amount = try invoice.amountMsat(chosen: chosen)
     var message = ControlMessage("send", ["invoice": invoice.encoded])
     message["amount-msat"] = chosen.map { "\($0)" }
-    let start = Clock.monotonicNow
-    _ = try invocation.phone.askAppToPay(message)
-    let waits = !invocation.line.isGiven("--no-wait")
-    let offered = SentPayment(
-      paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)
-    if !waits || !invocation.output.isJSON { invocation.output.say(offered.sentence, json: offered.document) }
-    guard waits else { return .done }
-    let ended = try waitForEnd(of: offered, invocation, since: start)
-    invocation.output.say(ended.sentence, json: ended.document)
-    return ended.isSettled ? .done : .paymentFailed
-  }
-
-  private static func waitForEnd(
-    of payment: SentPayment, _ invocation: Invocation, since start: Instant
-  ) throws -> SentPayment {
-    try PaymentEnder(phone: invocation.phone).wait(invocation) { wallet in
-      let row = wallet.sent.last { $0.paymentHash == payment.paymentHash }
-      guard let row, row.state != "pending" else { return nil }
-      return SentPayment(row, took: Clock.monotonicNow - start)
+    let hash = invoice.paymentHash.hex
+    return try PaymentEnder(phone: invocation.phone).run(message, invocation) { _, took in
+      PaymentDocument("offered", of: hash, amountMsat: amount, took: took)
+    } ended: { wallet, _, took in
+      let row = wallet.sent.last { $0.paymentHash == hash }
+      return row.flatMap { $0.state == "pending" ? nil : PaymentDocument($0, took: took) }
     }
   }
 }

@@ -36,18 +36,18 @@ enum WithdrawVerb: Verb {
     let amount = try amountSat(invocation.word())
     let address = try Self.address(invocation.word(1))
     let message = ControlMessage("withdraw", ["amount-sat": "\(amount)", "address": address])
-    let start = Clock.monotonicNow
-    let answer = try invocation.phone.askAppToPay(message)
-    let begun = Withdrawal(
-      transaction: try answer.required("txid"), amountSat: amount,
-      feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),
-      took: Clock.monotonicNow - start)
-    let waits = !invocation.line.isGiven("--no-wait")
-    if !waits || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.document) }
-    guard waits else { return .done }
-    let ended = try waitForEnd(of: begun, invocation, since: start)
-    invocation.output.say(ended.sentence, json: ended.document)
-    return ended.isDone ? .done : .paymentFailed
+    let ender = try PaymentEnder(
+      phone: invocation.phone, otherwise: "the splice stays pending, and continues when the wallet reconnects"
+    )
+    return try ender.run(message, invocation) { answer, took in
+      let fee = try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis)
+      return Withdrawal(
+        state: "signing", txid: try answer.required("txid"), amountMsat: amount &* 1000, feeMsat: fee &* 1000,
+        tookMs: took.wholeMilliseconds)
+    } ended: { wallet, begun, took in
+      let row = wallet.splices.last { $0.txid == begun.txid }
+      return row.flatMap { $0.isOver ? begun.ended(as: $0.state, took: took) : nil }
+    }
   }
 
   private static func amountSat(_ word: String) throws(CommandFailure) -> UInt64 {
@@ -68,21 +68,5 @@ enum WithdrawVerb: Verb {
       _ = try BitcoinAddress(decoding: bare, on: .regtest)
       return bare
     } catch { throw CommandFailure(.wrongUsage, "\(error)") }
-  }
-
-  private static func waitForEnd(
-    of splice: Withdrawal, _ invocation: Invocation, since start: Instant
-  ) throws -> Withdrawal {
-    let ender = try PaymentEnder(
-      phone: invocation.phone, otherwise: "the splice stays pending, and continues when the wallet reconnects"
-    )
-    return try ender.wait(invocation) { wallet in
-      let row = wallet.splices.last { $0.txid == splice.transaction }
-      guard let row, row.isOver else { return nil }
-      var ended = splice
-      ended.state = row.state
-      ended.took = Clock.monotonicNow - start
-      return ended
-    }
   }
 }
