@@ -142,10 +142,18 @@ package struct Phone: Sendable {
     try ask(.lspd, ControlMessage("payments"), for: [PeerPaymentRow].self)
   }
 
-  /// Whether the daemon takes connections and answers.
-  package func answers(_ daemon: Daemon) -> Bool {
-    guard let client = try? connect(to: daemon) else { return false }
-    return (try? client.request(ControlMessage("status"), timeout: .seconds(5))) != nil
+  /// Whether the daemon takes connections and answers within 5 s; false at once after an interruption.
+  package func answers(_ daemon: Daemon, unless isInterrupted: () -> Bool = { false }) -> Bool {
+    guard let client = try? connect(to: daemon),
+      (try? client.send(ControlMessage("status"), timeout: .milliseconds(50))) != nil
+    else { return false }
+    let end = Clock.monotonicNow + .seconds(5)
+    while !isInterrupted(), Clock.monotonicNow < end {
+      do throws(ControlClientError) {
+        return try client.receive(timeout: .milliseconds(50)).errorSentence == nil
+      } catch .timedOut { continue } catch { return false }
+    }
+    return false
   }
 }
 

@@ -85,7 +85,7 @@ final class ForegroundPhone {
 
   /// Both daemons answer: a phone that hangs is not alive.
   private func keepAlive(every interval: TimeSpan) {
-    if Daemon.allCases.allSatisfy(phone.answers) { manager.tell(.alive) }
+    if Daemon.allCases.allSatisfy({ phone.answers($0) }) { manager.tell(.alive) }
     loop.after(interval) { [unowned self] in keepAlive(every: interval) }
   }
 }

@@ -64,7 +64,7 @@ package final class PhoneStarter {
       return try complete()
     } catch {
       // After ^C a daemon that does not answer is killed after 1 s: a phone that was not up has no processes to end.
-      let limit = isInterrupted() ? TimeSpan.seconds(1) : StartedDaemon.timeout
+      let limit = isInterrupted() ? TimeSpan.seconds(1) : Daemon.endTimeout
       for daemon in started.reversed() { daemon.end(within: limit) }
       throw error
     }
@@ -82,7 +82,7 @@ package final class PhoneStarter {
   /// Starts missing daemons until a check finds both running.
   private func complete() throws -> Result {
     for _ in 0..<Self.looks {
-      let running = try Daemon.allCases.map { (daemon: $0, pid: try RunningDaemon($0, of: phone).pid()) }
+      let running = try Daemon.allCases.map { (daemon: $0, pid: try phone.runningPid(of: $0)) }
       let missing = running.filter { $0.pid == nil }.map(\.daemon)
       if missing.isEmpty { return result(running) }
       try checkPrograms(of: missing)
@@ -127,21 +127,7 @@ package final class PhoneStarter {
 
   private func isReady(_ daemon: Daemon) -> Bool {
     if daemon == .lspd && address == nil { return false }
-    return FilePath.exists(phone.socket(of: daemon)) && answers(daemon)
-  }
-
-  /// As `Phone.answers`, but an interruption ends it.
-  private func answers(_ daemon: Daemon) -> Bool {
-    guard let client = try? phone.connect(to: daemon),
-      (try? client.send(ControlMessage("status"), timeout: .milliseconds(50))) != nil
-    else { return false }
-    let end = Clock.monotonicNow + .seconds(5)
-    while !isInterrupted(), Clock.monotonicNow < end {
-      do throws(ControlClientError) {
-        return try client.receive(timeout: .milliseconds(50)).errorSentence == nil
-      } catch .timedOut { continue } catch { return false }
-    }
-    return false
+    return FilePath.exists(phone.socket(of: daemon)) && phone.answers(daemon, unless: isInterrupted)
   }
 
   /// lspd's address for wallets.
@@ -220,31 +206,19 @@ final class StartLock {
   deinit { close(descriptor) }
 }
 
-/// Checks whether a daemon of a phone runs, before one is started.
-struct RunningDaemon {
-  /// iosd gives its processes five seconds, then kills them.
-  private static let timeout = TimeSpan.seconds(15)
-
-  let daemon: Daemon
-  let phone: Phone
-
-  init(_ daemon: Daemon, of phone: Phone) {
-    self.daemon = daemon
-    self.phone = phone
-  }
-
+extension Phone {
   /// Nil if it does not run; waits for a daemon that is ending. Throws if it runs but does not answer: a second one
   /// could not listen on its socket.
-  func pid() throws -> Int32? {
-    let listener = DaemonProbe.look(at: phone.socket(of: daemon))
+  fileprivate func runningPid(of daemon: Daemon) throws -> Int32? {
+    let listener = DaemonProbe.look(at: socket(of: daemon))
     if case .unusable(let sentence) = listener { throw CommandFailure(.daemonMissing, sentence) }
     guard case .ours(let pid) = listener, let process = WatchedProcess(pid: pid) else { return nil }
-    if isUp { return pid }
+    if isUp(daemon) { return pid }
     if let stopped = StoppedDaemon(daemon, pid: pid) {
       throw CommandFailure(.daemonMissing, stopped.description)
     }
-    if process.waitForEnd(within: Self.timeout) { return nil }
-    if isUp { return pid }
+    if process.waitForEnd(within: Daemon.endTimeout) { return nil }
+    if isUp(daemon) { return pid }
     throw CommandFailure(
       .daemonMissing,
       "\(daemon.rawValue) \(pid) runs but does not answer; stop it with `baton down`, then start again"
@@ -252,19 +226,14 @@ struct RunningDaemon {
   }
 
   /// It answers, and is not going down.
-  private var isUp: Bool {
-    guard let facts = try? phone.askForJSON(daemon, ControlMessage("status"), timeout: .seconds(5)) else {
-      return false
-    }
-    return facts["going_down"]?.flag != true
+  private func isUp(_ daemon: Daemon) -> Bool {
+    let facts = try? askForJSON(daemon, ControlMessage("status"), timeout: .seconds(5))
+    return facts.map { $0["going_down"]?.flag != true } ?? false
   }
 }
 
 /// A daemon that this process has started.
 final class StartedDaemon {
-  /// iosd gives its processes five seconds, then kills them.
-  static let timeout = TimeSpan.seconds(15)
-
   let daemon: Daemon
   let process: WatchedProcess
   private let log: String
@@ -283,7 +252,7 @@ final class StartedDaemon {
     process.send(SIGTERM)
     if !process.waitForEnd(within: limit) {
       process.send(SIGKILL)
-      _ = process.waitForEnd(within: Self.timeout)
+      _ = process.waitForEnd(within: Daemon.endTimeout)
     }
     _ = process.reap()
   }
@@ -395,11 +364,9 @@ package struct HandRunProcess: Report, Hashable {
 
   /// Throws for a process that does not exit in time.
   package static func refuse(of phone: Phone) throws(CommandFailure) {
-    for process in all(of: phone) {
-      guard let watched = WatchedProcess(pid: process.pid) else { continue }
-      guard watched.waitForEnd(within: timeout) else {
-        throw CommandFailure(.daemonMissing, process.sentence)
-      }
+    for process in all(of: phone) where WatchedProcess(pid: process.pid)?.waitForEnd(within: timeout) == false
+    {
+      throw CommandFailure(.daemonMissing, process.sentence)
     }
   }
 }

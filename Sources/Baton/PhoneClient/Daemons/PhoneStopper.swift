@@ -17,15 +17,12 @@ package struct PhoneStopper {
     package var sentence: String { "\(daemon.rawValue) \(pid.map { "\($0) " } ?? "was left alone: ")\(how)" }
   }
 
-  /// iosd gives its processes five seconds, then kills them.
-  private static let timeout = TimeSpan.seconds(15)
-
   package let phone: Phone
 
   /// Ends the daemons that run. Under the start lock, so that no `baton up` takes an ending daemon for a running one;
   /// also without the lock if it cannot be taken.
   package func stop() -> [Ended] {
-    let lock = try? StartLock(phone, timeout: Self.timeout + Self.timeout)
+    let lock = try? StartLock(phone, timeout: Daemon.endTimeout + Daemon.endTimeout)
     defer { withExtendedLifetime(lock) {} }
     return [Daemon.iosd, .lspd].compactMap(stop)
   }
@@ -45,15 +42,11 @@ package struct PhoneStopper {
       return process.hasEnded ? nil : Ended(daemon: daemon, how: objection)
     }
     // Asked over its socket it records why it ends; if it no longer listens, by signal.
-    if let client = try? phone.connect(to: daemon) {
-      try? client.send(ControlMessage("down"))
-      if process.waitForEnd(within: Self.timeout) { return ended(daemon, process) }
-    } else {
-      process.send(SIGTERM)
-      if process.waitForEnd(within: Self.timeout) { return ended(daemon, process) }
-    }
+    let client = try? phone.connect(to: daemon)
+    if (try? client?.send(ControlMessage("down"))) == nil { process.send(SIGTERM) }
+    if process.waitForEnd(within: Daemon.endTimeout) { return ended(daemon, process) }
     process.send(SIGKILL)
-    _ = process.waitForEnd(within: Self.timeout)
+    _ = process.waitForEnd(within: Daemon.endTimeout)
     _ = process.reap()
     return Ended(daemon: daemon, pid: pid, how: "did not end within 15 s and was killed", wasKilled: true)
   }
