@@ -42,7 +42,7 @@ import Lightning
     tally.end(.alreadyPaid, attempts: 1, after: .zero)
     #expect(tally.counts == "1 settled, 4 failed, 2 pending, 1 under way, 1 not begun")
     #expect(!tally.isOver && tally.attempts == 9 && tally.settled == [.milliseconds(5)])
-    #expect(tally.failures.map(\.count) == [2, 1, 1])
+    #expect(tally.failures.map(\.payments) == [2, 1, 1])
     #expect(tally.failures[0].sentence == "failed with temporary_channel_failure (0x1007)")
     #expect(tally.failures[1].sentence.contains("lspd of this phone does not run"))
     tally.begin()

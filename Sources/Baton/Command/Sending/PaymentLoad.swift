@@ -155,17 +155,12 @@ final class PaymentLoad {
     let payments = HumanText.count(tally.count, "payment")
     let attempts = HumanText.count(tally.attempts, "attempt")
     return ["\(payments) at \(rate) per second with \(attempts) in \(HumanText.span(took)): \(tally.counts)"]
-      + tally.failures.map { "\(HumanText.count($0.count, "payment")) \($0.sentence)" }
+      + tally.failures.map { "\(HumanText.count($0.payments, "payment")) \($0.sentence)" }
       + (tally.settled.isEmpty
         ? [] : ["from the first attempt to the preimage: \(tally.percentiles.sentence)"])
   }
 
   struct Document: Report {
-    struct Failure: Report {
-      var sentence: String
-      var payments: Int
-    }
-
     var payments: Int
     var ratePerSecond: Int64
     var attempts: Int
@@ -180,7 +175,7 @@ final class PaymentLoad {
     var interruptedBy: String?
     /// Why lspd takes no such requests.
     var refusal: String?
-    var failures: [Failure]
+    var failures: [LoadTally.Failure]
     /// Of the settled ones, from the first attempt to the preimage.
     var medianUs: Int64
     var p90Us: Int64
@@ -197,17 +192,17 @@ final class PaymentLoad {
       payments: tally.count, ratePerSecond: rate, attempts: tally.attempts, settled: tally.settled.count,
       failed: tally.failed, pending: tally.pending, underWay: tally.underWay, notBegun: tally.notBegun,
       interruptedBy: interruption?.name, refusal: tally.refusal,
-      failures: tally.failures.map { .init(sentence: $0.sentence, payments: $0.count) },
-      medianUs: microseconds(50), p90Us: microseconds(90), p95Us: microseconds(95), p99Us: microseconds(99),
+      failures: tally.failures, medianUs: microseconds(50), p90Us: microseconds(90), p95Us: microseconds(95),
+      p99Us: microseconds(99),
       longestUs: microseconds(100), tookMs: took.wholeMilliseconds)
   }
 }
 
 /// What became of the payments of `baton pay --count`.
 struct LoadTally: Hashable {
-  struct Failure: Hashable {
+  struct Failure: Report, Hashable {
     var sentence: String
-    var count: Int
+    var payments: Int
   }
 
   let count: Int
@@ -224,7 +219,7 @@ struct LoadTally: Hashable {
 
   init(count: Int) { self.count = count }
 
-  var failed: Int { failures.reduce(0) { $0 + $1.count } }
+  var failed: Int { failures.reduce(0) { $0 + $1.payments } }
   var underWay: Int { begun - settled.count - pending - failed }
   var notBegun: Int { count - begun }
   var isOver: Bool { notBegun == 0 && underWay == 0 }
@@ -251,11 +246,11 @@ struct LoadTally: Hashable {
 
   private mutating func note(_ sentence: String) {
     if let place = failures.firstIndex(where: { $0.sentence == sentence }) {
-      failures[place].count += 1
+      failures[place].payments += 1
     } else {
-      failures.append(Failure(sentence: sentence, count: 1))
+      failures.append(Failure(sentence: sentence, payments: 1))
     }
-    failures.sort { ($1.count, $0.sentence) < ($0.count, $1.sentence) }
+    failures.sort { ($1.payments, $0.sentence) < ($0.payments, $1.sentence) }
   }
 
   /// `3 settled, 0 failed, 1 pending`; before the end also what is under way and what has not begun.
