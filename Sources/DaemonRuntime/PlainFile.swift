@@ -54,6 +54,14 @@ public enum PlainFile {
   }
 }
 
+/// Daemons have another working directory, and a recorded path must be valid for a later reader.
+public func absolutePath(_ path: String) -> String {
+  guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+  defer { free(current) }
+  let directory = String(cString: current)
+  return "\(directory == "/" ? "" : directory)/\(path.hasPrefix("./") ? path.dropFirst(2) : path[...])"
+}
+
 /// Reads small files, such as those of `/proc`, up to a limit.
 public enum SmallFile {
   public static func read(_ path: String, limit: Int) -> [UInt8]? {

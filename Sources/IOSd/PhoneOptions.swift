@@ -31,10 +31,10 @@ struct PhoneOptions {
   private var passedOn: [Role: [String]] = [:]
 
   init(_ parsed: ParsedCommandLine) {
-    home = Self.absolute(parsed.text("--home") ?? "./.baton")
-    app = parsed.text("--app").map(Self.absolute) ?? Self.besideIOSd("mainappd")
+    home = absolutePath(parsed.text("--home") ?? "./.baton")
+    app = parsed.text("--app").map(absolutePath) ?? Self.besideIOSd("mainappd")
     wallet = parsed.text("--wallet").flatMap { WalletProfile(named: $0) } ?? .phoenix
-    serviceExtension = parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd(wallet.extension.program)
+    serviceExtension = parsed.text("--ext").map(absolutePath) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
     configuration = PhoneConfiguration()
@@ -103,7 +103,7 @@ struct PhoneOptions {
     var words = SettingsTable.arguments(
       parsed, from: .iosd, to: receiver, except: ["--wallet", "--peer-file"])
     if isNotifier { return words }
-    if let file = parsed.text("--peer-file").map(Self.absolute) { words += ["--peer-file", file] }
+    if let file = parsed.text("--peer-file").map(absolutePath) { words += ["--peer-file", file] }
     if parsed.all("--fault-open-read").contains(role.rawValue) { words.append("--fault-open-read") }
     return words
   }
@@ -116,14 +116,6 @@ struct PhoneOptions {
   private static func besideIOSd(_ name: String) -> String {
     let own = ProcessTable.program() ?? ""
     return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
-  }
-
-  /// Children have the same working directory, but a recorded path must be valid for a later reader.
-  private static func absolute(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let current = getcwd(nil, 0) else { return path }
-    defer { free(current) }
-    return "\(String(cString: current))/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
   }
 }
 

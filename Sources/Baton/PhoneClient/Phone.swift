@@ -10,21 +10,10 @@ import SharedContainer
 package struct Phone: Sendable {
   package let home: String
 
-  /// Makes the path absolute: daemons have another working directory.
   package init(home: String) {
-    var path = Substring(home)
+    var path = home
     while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
-    if path.hasPrefix("/") {
-      self.home = String(path)
-      return
-    }
-    let current = getcwd(nil, 0).map { pointer in
-      defer { free(pointer) }
-      return String(cString: pointer)
-    }
-    let relative = path.hasPrefix("./") ? path.dropFirst(2) : path
-    let directory = current ?? "."
-    self.home = "\(directory.hasSuffix("/") ? directory : directory + "/")\(relative)"
+    self.home = absolutePath(path)
   }
 
   package var container: String { home + "/AppGroup" }
