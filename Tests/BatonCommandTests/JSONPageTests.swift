@@ -24,7 +24,7 @@ import PhonePolicy
       Entry(
         "ablation-other", "`baton ablation`, then a line for each other coordination",
         ComparisonReport.Document.self),
-      Entry("app", "`baton app open`, `home`, `quit`, `retry`, `copy`", AppVerb.Document.self),
+      Entry("app", "`baton app` but for `screen`", AppVerb.Document.self),
       Entry("app-screen", "`baton app screen`", AppScreenPage.self),
       Entry("chaos", "`baton chaos kill`, `freeze`, `crash`", ChaosReport.self),
       Entry("ci", "`baton ci`, and `verdict.json` in its directory", CIReport.self),
@@ -55,7 +55,6 @@ import PhonePolicy
       Entry("museum-incident", "`baton museum NAME`, a line for each incident", MuseumReport.Document.self),
       Entry("list-notifications", "`baton list notifications`", [NotificationRow].self),
       Entry("list-categories", "`baton list categories`", [NotificationCategory].self),
-      Entry("app-touch", "`baton app tap`, `action`, `dismiss`", AppVerb.Touched.self),
       Entry(
         "pay", "`baton pay`, `baton send`, `baton lsp open-by-payment`; with `--retry` the last line",
         PaymentDocument.self),
@@ -83,7 +82,6 @@ import PhonePolicy
       Entry("serve-act", "`POST /act` of `baton serve --control`", ServeDone.self),
       Entry("status", "`baton status`", RunView.self),
       Entry("list-tasks", "`baton list tasks`", [TaskRow].self),
-      Entry("app-task", "`baton app launch-task`, `expire-task`", AppVerb.TaskByHand.self),
       Entry("timeline", "`baton timeline`", TimelineVerb.Document.self),
       Entry("up", "`baton up`", UpVerb.Document.self),
       Entry("version", "`baton --version`", Versions.self),

@@ -66,7 +66,7 @@ enum AppVerb: Verb {
     case "retry", "copy":
       try requireScreen(invocation)
       try invocation.phone.askApp(ControlMessage("press", ["button": verb]), inFront: true)
-      return invocation.done("the button is pressed", json: Document(did: verb, app: "foreground", pid: nil))
+      return invocation.done("the button is pressed", json: Document(did: verb, app: "foreground"))
     case "tap", "action", "dismiss": return try touch(verb, invocation)
     case "launch-task", "expire-task": return try task(verb, invocation)
     default: return try move(verb, invocation)
@@ -80,16 +80,8 @@ enum AppVerb: Verb {
     let state = verb == "dismiss" ? "" : "; the app is \(words(answer["app"] ?? "unknown"))"
     return invocation.done(
       "notification \(invocation.word()) is removed from Notification Center\(state)",
-      json: Touched(
+      json: Document(
         id: UInt64(invocation.word()), did: verb, action: request["action"], app: answer["app"]))
-  }
-
-  struct Touched: Report {
-    var id: UInt64?
-    var did: String
-    var action: String?
-    /// The app's state afterwards.
-    var app: String?
   }
 
   private static func task(_ verb: String, _ invocation: Invocation) throws -> ExitCode {
@@ -97,12 +89,7 @@ enum AppVerb: Verb {
     try invocation.phone.ask(.iosd, ControlMessage("task-\(did)", ["identifier": invocation.word()]))
     return invocation.done(
       "the background task \(invocation.word()) \(did == "launch" ? "is launched" : "expires")",
-      json: TaskByHand(did: did, identifier: invocation.word()))
-  }
-
-  struct TaskByHand: Report {
-    var did: String
-    var identifier: String
+      json: Document(did: did, identifier: invocation.word()))
   }
 
   private static func requireScreen(_ invocation: Invocation) throws {
@@ -140,9 +127,14 @@ enum AppVerb: Verb {
   }
 
   struct Document: Report {
+    /// The notification's number.
+    var id: UInt64?
     var did: String
+    var action: String?
+    /// The background task's.
+    var identifier: String?
     /// The app's state afterwards.
-    var app: String
+    var app: String?
     var pid: Int32?
   }
 }
