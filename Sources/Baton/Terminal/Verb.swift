@@ -60,6 +60,17 @@ package struct Invocation {
     }
   }
 
+  /// The phone of a home that is there: a missing one is most likely a typing mistake.
+  package var presentPhone: Phone {
+    get throws(CommandFailure) {
+      let phone = try phone
+      try require(
+        FilePath.isDirectory(home), .daemonMissing,
+        "there is no phone at \(home); start a phone with `baton up`, or name its directory with --home")
+      return phone
+    }
+  }
+
   /// Verbs that only read can use a copy of another user's home.
   private var adviceToCopy: String {
     var status = stat()

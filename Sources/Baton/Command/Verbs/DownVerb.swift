@@ -8,13 +8,12 @@ enum DownVerb: Verb {
     examples: [("baton down", "all data stays in the phone's directory")])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = try invocation.phone
-    try StatusVerb.requirePhone(phone)
+    let phone = try invocation.presentPhone
     remarkOnStopped(phone, invocation.output)
     let ended = PhoneStopper(phone: phone).stop()
     let code = ended.contains { $0.pid == nil && !$0.isOfAnotherPhone } ? ExitCode.daemonMissing : .done
     if invocation.output.isJSON {
-      invocation.output.say(Document(ended: ended.map(Ended.init)))
+      invocation.output.say(Document(ended: ended))
       return code
     }
     if ended.isEmpty { invocation.output.say("the phone \(phone.home) is not up") }
@@ -33,22 +32,5 @@ enum DownVerb: Verb {
     }
   }
 
-  struct Document: Report { var ended: [Ended] }
-
-  struct Ended: Report {
-    var daemon: String
-    var pid: Int32?
-    /// Another program, or another phone's lspd, listens on its socket.
-    var leftAlone: Bool
-    var how: String
-    var killed: Bool
-
-    init(_ end: PhoneStopper.Ended) {
-      daemon = end.daemon.rawValue
-      pid = end.pid
-      leftAlone = end.pid == nil
-      how = end.how
-      killed = end.wasKilled
-    }
-  }
+  struct Document: Report { var ended: [PhoneStopper.Ended] }
 }

@@ -1,20 +1,24 @@
 import DaemonRuntime
 import Glibc
 import Ground
+import PhonePolicy
 
 /// Ends the daemons of a phone: iosd first, as the wallet processes still send messages to lspd.
 package struct PhoneStopper {
-  package struct Ended: Sendable {
-    package var daemon: Daemon
-    /// Nil if the process was left alone.
-    package var pid: Int32?
+  package struct Ended: Report {
+    var daemon: String
+    var pid: Int32?
+    /// Another program, or another phone's lspd, listens on its socket.
+    var leftAlone = false
     /// How it ended, or why it was left alone.
-    package var how: String
-    package var wasKilled = false
+    var how: String
+    var killed = false
     /// The process is another phone's, which serves this one too.
-    package var isOfAnotherPhone = false
+    var isOfAnotherPhone = false
 
-    package var sentence: String { "\(daemon.rawValue) \(pid.map { "\($0) " } ?? "was left alone: ")\(how)" }
+    enum CodingKeys: CodingKey { case daemon, pid, leftAlone, how, killed }
+
+    var sentence: String { "\(daemon) \(pid.map { "\($0) " } ?? "was left alone: ")\(how)" }
   }
 
   package let phone: Phone
@@ -28,18 +32,21 @@ package struct PhoneStopper {
   }
 
   private func stop(_ daemon: Daemon) -> Ended? {
+    func left(_ how: String, isOfAnotherPhone: Bool = false) -> Ended {
+      Ended(daemon: daemon.rawValue, leftAlone: true, how: how, isOfAnotherPhone: isOfAnotherPhone)
+    }
     let listener = DaemonProbe.look(at: phone.socket(of: daemon))
-    if case .unusable(let sentence) = listener { return Ended(daemon: daemon, how: sentence) }
+    if case .unusable(let sentence) = listener { return left(sentence) }
     guard let process = WatchedProcess(listeningOn: phone.socket(of: daemon)) else { return nil }
     let pid = process.pid
     let identity = DaemonIdentity(daemon: daemon, phone: phone)
     if let home = identity.servedBy {
       let how =
         "process \(pid) is the lspd of the phone in \(home); `baton --home \(home) down` stops it"
-      return Ended(daemon: daemon, how: how, isOfAnotherPhone: true)
+      return left(how, isOfAnotherPhone: true)
     }
     if let objection = identity.objection(to: process) {
-      return process.hasEnded ? nil : Ended(daemon: daemon, how: objection)
+      return process.hasEnded ? nil : left(objection)
     }
     // Asked over its socket it records why it ends; if it no longer listens, by signal.
     let client = try? phone.connect(to: daemon)
@@ -48,7 +55,8 @@ package struct PhoneStopper {
     process.send(SIGKILL)
     _ = process.waitForEnd(within: Daemon.endTimeout)
     _ = process.reap()
-    return Ended(daemon: daemon, pid: pid, how: "did not end within 15 s and was killed", wasKilled: true)
+    return Ended(
+      daemon: daemon.rawValue, pid: pid, how: "did not end within 15 s and was killed", killed: true)
   }
 
   private func ended(_ daemon: Daemon, _ process: WatchedProcess) -> Ended {
@@ -56,7 +64,7 @@ package struct PhoneStopper {
     let how =
       endReason(daemon, pid: process.pid).map { "ended: \($0)" }
       ?? "ended without an end record in its journal"
-    return Ended(daemon: daemon, pid: process.pid, how: how, wasKilled: false)
+    return Ended(daemon: daemon.rawValue, pid: process.pid, how: how)
   }
 
   private func endReason(_ daemon: Daemon, pid: Int32) -> String? {
