@@ -51,18 +51,16 @@ enum ListVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = try invocation.phone
+    let kind = Kind(rawValue: invocation.line.verbs.last ?? "")
+    let asks = [.notifications, .categories, .tasks].contains(kind)
+    let phone = try asks ? invocation.phone : invocation.presentPhone
     let output = invocation.output
-    switch Kind(rawValue: invocation.line.verbs.last ?? "") {
+    switch kind {
     case .processes:
-      try StatusVerb.requirePhone(phone)
       let all = invocation.line.isGiven("-a")
       try ProcessList(phone, all: all).tell(output, home: phone.home, withLimits: all)
-    case .payments:
-      try StatusVerb.requirePhone(phone)
-      return try payments(phone, most: Int(invocation.line.number("-n")), output)
+    case .payments: return try payments(phone, most: Int(invocation.line.number("-n")), output)
     case .pushes:
-      try StatusVerb.requirePhone(phone)
       PushFigures(of: phone).tell(output, wallNanoseconds: phone.clock.wallNanoseconds)
     case .notifications: try notifications(phone, output)
     case .categories:

@@ -19,8 +19,7 @@ enum ServeVerb: Verb {
     ])
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = try invocation.phone
-    try StatusVerb.requirePhone(phone)
+    let phone = try invocation.presentPhone
     let port = invocation.line.integer("--port")
     do throws(SystemError) {
       let loop = try EventLoop()

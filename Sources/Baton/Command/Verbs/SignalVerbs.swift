@@ -10,8 +10,7 @@ enum SignalVerbs {
   static func perform(
     _ invocation: Invocation, _ did: String, _ signal: ProcessSignal, _ sentence: (String) -> String
   ) throws -> ExitCode {
-    let phone = try invocation.phone
-    try StatusVerb.requirePhone(phone)
+    let phone = try invocation.presentPhone
     guard let target = PhoneProcess(rawValue: invocation.word()) else { return .wrongUsage }
     let process = try target.find(in: phone)
     let words = "\(target.words) (process \(process.pid))"

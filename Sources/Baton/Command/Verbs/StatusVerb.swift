@@ -11,16 +11,8 @@ enum StatusVerb: Verb {
   static let copiesDatabases = true
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = try invocation.phone
-    try requirePhone(phone)
-    let status = PhoneStatus(phone)
+    let status = PhoneStatus(try invocation.presentPhone)
     invocation.output.isJSON ? invocation.output.say(status.view) : status.tell(invocation.output)
     return .done
-  }
-
-  static func requirePhone(_ phone: Phone) throws(CommandFailure) {
-    try require(
-      FilePath.isDirectory(phone.home), .daemonMissing,
-      "there is no phone at \(phone.home); start a phone with `baton up`, or name its directory with --home")
   }
 }

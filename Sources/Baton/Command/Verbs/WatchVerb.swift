@@ -22,8 +22,7 @@ enum WatchVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = try invocation.phone
-    try StatusVerb.requirePhone(phone)
+    let phone = try invocation.presentPhone
     if invocation.line.isGiven("--once") { return once(phone, invocation.output) }
     if invocation.output.isJSON { return try stream(phone, invocation.output) }
     if let refusal = WatchTerminal.refusal() { throw CommandFailure(.wrongUsage, refusal) }
