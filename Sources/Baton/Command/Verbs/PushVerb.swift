@@ -71,7 +71,9 @@ enum PushVerb: Verb {
     let line = invocation.line
     if line.isGiven("--silent") {
       try require(path.isEmpty, .wrongUsage, "FILE and --silent exclude each other; give one of them")
-      return try silent(about: line.text("--type"))
+      let bytes = Array(SilentPush(reason: line.text("--type")).json.utf8)
+      try check(bytes, name: "the push")
+      return bytes
     }
     try require(
       !line.isGiven("--type"), .wrongUsage, "--type requires --silent; in a file use the member `reason`")
@@ -80,12 +82,6 @@ enum PushVerb: Verb {
       "FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent")
     let bytes = try read(path)
     try check(bytes, name: name(of: path))
-    return bytes
-  }
-
-  private static func silent(about type: String?) throws(CommandFailure) -> [UInt8] {
-    let bytes = Array(SilentPush(reason: type).json.utf8)
-    try check(bytes, name: "the push")
     return bytes
   }
 
