@@ -1,5 +1,5 @@
-import Ground
 import DaemonRuntime
+import Ground
 import PhonePolicy
 
 /// The processes of one phone.
@@ -80,5 +80,20 @@ struct ProcessList: Report {
     guard let ticks = ProcessTable.startTime(of: pid).flatMap({ Int64(exactly: $0) }) else { return "" }
     let (nanoseconds, overflowed) = ticks.multipliedReportingOverflow(by: 10_000_000)
     return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
+  }
+}
+
+/// The extension's limits and how they are enforced, as iosd reports them.
+extension LimitFacts {
+  /// Nil if iosd does not run or does not report limits.
+  static func of(_ phone: Phone) -> LimitFacts? { (try? phone.facts())?.limits }
+
+  var sentence: String {
+    guard enforced else { return "limits of the extension: none; \(memoryExactness)" }
+    let bytes = HumanText.grouped(memoryBytes)
+    let seconds = HumanText.seconds(.milliseconds(timeMs))
+    let whyNot = noGroupBecause.map { " (\(memoryExactness)); no memory cgroup: \($0)" } ?? ""
+    return
+      "limits of the extension: \(bytes) bytes by \(memoryMechanism)\(whyNot); \(seconds) s per push by a timer"
   }
 }

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import PhonePolicy
 
 /// Finds and runs the verb; an error becomes one sentence and an exit code.
 enum Program {
@@ -115,5 +116,26 @@ enum Welcome {
     verbs.map { $0.declaration }.reduce("\(title)\n") { text, verb in
       "\(text)  \(verb.name)\(String(repeating: " ", count: 12 - verb.name.count))\(verb.summary)\n"
     }
+  }
+}
+
+/// `--version`: the version, and those of all that is stored and printed.
+struct Versions: Report {
+  /// The version of docs/json/v1.schema.json: raised when a member is removed or changes its meaning, not for a new member.
+  static let jsonVersion = 1
+
+  var version = batonVersion
+  /// The version of all JSON documents.
+  var json = jsonVersion
+  /// The schema of the wallet's container, and that of lspd's ledger: docs/schema.
+  var container = SchemaNumber.container
+  var ledger = SchemaNumber.ledger
+  /// The form of the journals' records.
+  var journal = JournalForm.current
+
+  func tell(_ output: Output) {
+    guard !output.isJSON else { return output.say(self) }
+    output.say("baton \(version)")
+    output.say("container \(container), ledger \(ledger), journal \(journal), JSON \(json)")
   }
 }

@@ -1,5 +1,5 @@
-import Ground
 import DaemonRuntime
+import Ground
 import PhonePolicy
 
 /// A daemon's answer, or why there is none.
@@ -49,4 +49,13 @@ package enum DaemonAnswer<Facts: Report> {
     case .said: nil
     }
   }
+}
+
+/// The two daemons of a phone.
+package enum Daemon: String, CaseIterable, Sendable {
+  case lspd
+  case iosd
+
+  /// How long its end may take: iosd gives its processes five seconds, then kills them.
+  static let endTimeout = TimeSpan.seconds(15)
 }

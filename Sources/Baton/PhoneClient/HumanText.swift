@@ -1,3 +1,4 @@
+import Glibc
 import Ground
 
 /// Amounts, times and counts as text.
@@ -51,5 +52,77 @@ package enum HumanText {
 
   package static func count(_ number: Int, _ thing: String, _ things: String? = nil) -> String {
     number == 1 ? "1 \(thing)" : "\(number) \(things ?? thing + "s")"
+  }
+}
+
+/// Wall clock times as text, in UTC like all records of a phone.
+package enum WallClockText {
+  /// Parses `2026-11-22T14:05:10`, also with a space or a `Z`, or a time alone, on the day of `today`; nil otherwise.
+  package static func read(_ text: String, today: Int64) -> Int64? {
+    var parts = tm()
+    var seconds = time_t(today / 1_000_000_000)
+    guard gmtime_r(&seconds, &parts) != nil else { return nil }
+    var bare = text.replacing("T", with: " ")
+    if bare.hasSuffix("Z") { bare.removeLast() }
+    let words = bare.split(separator: " ", omittingEmptySubsequences: false)
+    guard (1...2).contains(words.count),
+      let time = numbers(words[words.count - 1], by: ":", count: 2...3, max: 60)
+    else { return nil }
+    if words.count == 2 {
+      guard let day = numbers(words[0], by: "-", count: 3...3, max: 9999), (1...12).contains(day[1]),
+        (1...31).contains(day[2])
+      else { return nil }
+      (parts.tm_year, parts.tm_mon, parts.tm_mday) = (day[0] - 1900, day[1] - 1, day[2])
+    }
+    guard time[0] < 24 else { return nil }
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (time[0], time[1], time.count == 3 ? time[2] : 0)
+    let (nanoseconds, overflowed) = Int64(timegm(&parts)).multipliedReportingOverflow(by: 1_000_000_000)
+    return overflowed ? nil : nanoseconds
+  }
+
+  private static func numbers(
+    _ text: Substring, by separator: Character, count: ClosedRange<Int>, max: Int32
+  ) -> [Int32]? {
+    let words = text.split(separator: separator, omittingEmptySubsequences: false)
+    let numbers = words.compactMap { word in
+      word.utf8.allSatisfy { (48...57).contains($0) } ? Int32(word) : nil
+    }
+    guard count.contains(words.count), numbers.count == words.count, numbers.allSatisfy({ $0 <= max }) else {
+      return nil
+    }
+    return numbers
+  }
+
+  package static func write(_ nanoseconds: Int64) -> String {
+    var seconds = time_t(nanoseconds / 1_000_000_000)
+    var parts = tm()
+    guard gmtime_r(&seconds, &parts) != nil else { return "?" }
+    let two = { (value: Int32) in String("\(100 + value)".suffix(2)) }
+    return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+      + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) UTC"
+  }
+}
+
+/// Percentiles of measured times.
+package struct SpanPercentiles: Hashable, Sendable {
+  /// The shortest first.
+  private let spans: [TimeSpan]
+
+  package init(_ spans: [TimeSpan]) { self.spans = spans.sorted() }
+
+  package var count: Int { spans.count }
+
+  /// The nearest rank: the smallest of the times that at least that share of them do not exceed; at 0 the shortest,
+  /// at 100 the longest. Zero without times.
+  package subscript(percent: Int) -> TimeSpan {
+    guard !spans.isEmpty else { return .zero }
+    let rank = (spans.count * min(max(percent, 0), 100) + 99) / 100
+    return spans[max(rank, 1) - 1]
+  }
+
+  /// `median 12 ms, 95th percentile 20 ms, 99th percentile 31 ms, maximum 40 ms`
+  package var sentence: String {
+    "median \(HumanText.span(self[50])), 95th percentile \(HumanText.span(self[95])), "
+      + "99th percentile \(HumanText.span(self[99])), maximum \(HumanText.span(self[100]))"
   }
 }

@@ -1,6 +1,7 @@
-import Ground
 import DaemonRuntime
+import Ground
 import PhonePolicy
+import Wallet
 
 /// User input: opens the app, goes home, swipes the app away, presses a button of its screen, or answers a
 /// notification. A debug build's background tasks run by hand.
@@ -136,5 +137,88 @@ enum AppVerb: Verb {
     /// The app's state afterwards.
     var app: String?
     var pid: Int32?
+  }
+}
+
+/// What the app shows, as `baton app screen` prints it.
+struct AppScreenPage: Report {
+  /// The app's state; only in the foreground the user sees its screen.
+  var app: String
+  /// `main`, a page's name or `incoming`; missing if the app has named none.
+  var screen: String?
+  /// Of an incoming payment: `connecting`, `completing`, `completed` or `expired`.
+  var state: String?
+  var text: String?
+  var detail: String?
+  var amountSat: UInt64?
+  var buttons: [String]
+
+  init(_ phone: Phone) throws {
+    let facts = try phone.facts().app
+    app = facts.state
+    let said = app == "foreground" ? facts.screen : nil
+    (screen, state, text) = (said?["name"], said?["state"], said?["text"])
+    detail = said?["detail"]
+    amountSat = said?["amount-sat"].flatMap { UInt64($0) }
+    buttons = said?["buttons"]?.split(separator: " ").map(String.init) ?? []
+  }
+
+  var lines: [String] {
+    guard app == "foreground" else {
+      return ["the app is \(AppVerb.words(app)), so the user does not see its screen"]
+    }
+    guard let text else { return ["the app is in front, and has not named its screen yet"] }
+    return [text] + [detail].compactMap { $0 } + buttons.map(Self.line)
+  }
+
+  /// A button with its title, and the command that presses it.
+  private static func line(_ button: String) -> String {
+    "[\(ScreenButton(rawValue: button)?.title ?? button)] baton app \(button)"
+  }
+
+  /// In front, and without a screen.
+  var isEmpty: Bool { app == "foreground" && text == nil }
+
+  func print(to output: Output) -> ExitCode {
+    if output.isJSON {
+      output.say(self)
+    } else {
+      for line in lines { output.say(line) }
+    }
+    return .done
+  }
+}
+
+/// Watches an app that was just opened: a broken one ends at once, or says nothing.
+struct AppStart {
+  /// How long an app without a status is watched.
+  private static let timeout = TimeSpan.seconds(1)
+  /// How long an app may be silent: it says hello first of all.
+  private static let silenceMax = TimeSpan.seconds(10)
+
+  let phone: Phone
+  let pid: Int32
+
+  /// Returns once it has a status, or has said something and has run for `timeout`.
+  func check() throws {
+    let begun = Clock.monotonicNow
+    let process = WatchedProcess(pid: pid)
+    while true {
+      let app = try phone.facts().app
+      if app.pid != pid {
+        throw CommandFailure(
+          .notDone, "the app ended right after its start (process \(pid)): \(try reason())")
+      }
+      if app.status?["text"] != nil { return }
+      let waited = Clock.monotonicNow - begun
+      if app.silentMs == nil, waited >= Self.timeout { return }
+      try require(
+        waited < Self.silenceMax, .tooSlow, "the app (process \(pid)) is \(app.silence ?? "silent")")
+      _ = process?.waitForEnd(within: .milliseconds(waited < Self.timeout ? 10 : 100))
+    }
+  }
+
+  private func reason() throws -> String {
+    try phone.allProcesses().last { $0.pid == pid && $0.hasEnded }?.wholeReason ?? "for an unknown reason"
   }
 }
