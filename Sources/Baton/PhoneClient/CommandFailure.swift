@@ -37,8 +37,7 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as ControlClientError: self.init(Self.code(of: error), Self.sentence(of: error))
-    case let error as ContainerError: self.init(.inputOutputError, error.description)
-    case let error as SystemError: self.init(.inputOutputError, error.description)
+    case is ContainerError, is SystemError: self.init(.inputOutputError, "\(error)")
     case let failure as Wait.Failure: self.init(.tooSlow, failure.description)
     case let error as UsageError: self.init(.wrongUsage, error.description)
     default:

@@ -230,21 +230,15 @@ struct PaymentInParts {
         ? "settled" : isLate ? "pending" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
   }
 
-  private func document(_ took: TimeSpan) -> PaymentDocument {
-    var document = PaymentDocument(state, of: invoice, took: took)
+  /// `earlier`: the payment for which nothing was sent.
+  private func document(_ took: TimeSpan? = nil, none earlier: PaymentAnswer? = nil) -> PaymentDocument {
+    var document = PaymentDocument(earlier == nil ? state : "not-sent", of: invoice, took: took)
     document.preimage = isSettled ? settled?.preimage : nil
-    document.code = failed?.code
-    document.codeName = failed?.failure?.name
-    document.reason = failed?.reason
-    document.meaning = failed?.meaning
-    document.parts = parts.map(\.document)
-    return document
-  }
-
-  private func document(none earlier: PaymentAnswer) -> PaymentDocument {
-    var document = PaymentDocument("not-sent", of: invoice)
-    document.reason = earlier.reason
-    document.meaning = earlier.meaning
+    let cause = failed ?? earlier
+    document.code = cause?.code
+    document.codeName = cause?.failure?.name
+    document.reason = cause?.reason
+    document.meaning = cause?.meaning
     document.parts = parts.map(\.document)
     return document
   }

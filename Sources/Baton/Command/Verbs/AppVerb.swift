@@ -105,13 +105,12 @@ enum AppVerb: Verb {
     let link = invocation.line.text("--url")
     let request = link.map { ControlMessage("open-url", ["url": $0]) } ?? ControlMessage(verb)
     let answer = try invocation.phone.ask(.iosd, request)
-    if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }) {
-      try AppStart(phone: invocation.phone, pid: pid).check()
-    }
+    let pid = answer["pid"].flatMap { Int32($0) }
+    if verb == "open", let pid { try AppStart(phone: invocation.phone, pid: pid).check() }
     return invocation.done(
       sentence(answer),
       json: Document(
-        did: verb, app: answer["app"] ?? "unknown", pid: answer["pid"].flatMap { Int32($0) }))
+        did: verb, app: answer["app"] ?? "unknown", pid: pid))
   }
 
   static func sentence(_ answer: ControlMessage) -> String {

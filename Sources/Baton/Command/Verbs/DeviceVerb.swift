@@ -45,12 +45,7 @@ enum DeviceVerb: Verb {
     let word = invocation.word()
     let request = ControlMessage("device", [thing.field: thing.value(of: word)])
     let state = try invocation.phone.ask(.iosd, request, for: DeviceState.self)
-    if invocation.output.isJSON {
-      state.tell(invocation.output)
-    } else {
-      invocation.output.say(thing.sentence(for: word))
-    }
-    return .done
+    return invocation.done(thing.sentence(for: word), json: state)
   }
 
   // MARK: Reboot

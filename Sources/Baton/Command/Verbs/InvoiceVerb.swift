@@ -227,12 +227,6 @@ struct InvoicePage {
     var bit: Int
     var name: String?
     var required: Bool
-
-    init(_ bit: Int) {
-      self.bit = bit
-      name = Features.nameInInvoices(of: bit)
-      required = bit.isMultiple(of: 2)
-    }
   }
 
   struct Hop: Report {
@@ -256,7 +250,10 @@ struct InvoicePage {
       invoice: invoice.encoded, network: fields.network.rawValue, paymentHash: fields.paymentHash.hex,
       paymentSecret: fields.paymentSecret.hex, amountMsat: fields.amountMsat, timestamp: fields.timestamp,
       expirySeconds: expirySeconds, expiresAt: fields.expiresAt, minFinalCltvExpiryDelta: finalExpiryDelta,
-      payee: invoice.payee.hex, features: fields.features.bits.map(Feature.init),
+      payee: invoice.payee.hex,
+      features: fields.features.bits.map {
+        Feature(bit: $0, name: Features.nameInInvoices(of: $0), required: $0.isMultiple(of: 2))
+      },
       routeHints: fields.routeHints.map { $0.map(Hop.init) },
       fallbacks: fields.fallbacks.map { $0.text(on: fields.network) }, metadata: fields.metadata?.hex,
       signature: Hexadecimal.encode(invoice.signature.compact))
