@@ -130,13 +130,10 @@ package final class PhoneDriver {
     try endExtension()
     // Some timers run for many seconds: poll rarely.
     try wait(for: "the daemons to have no timers", every: .milliseconds(50)) {
-      try status().timers == timersOfTasks() && phone.peerFacts().timers == 0
+      // A submitted background task keeps its timer.
+      let timers = try phone.tasks().contains { $0.state == "waiting" } ? 1 : 0
+      return try status().timers == timers && phone.peerFacts().timers == 0
     }
-  }
-
-  /// A submitted background task keeps its timer.
-  private func timersOfTasks() throws -> Int {
-    try phone.tasks().contains { $0.state == "waiting" } ? 1 : 0
   }
 
   // MARK: Waiting

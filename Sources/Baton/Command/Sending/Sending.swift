@@ -211,7 +211,10 @@ final class Attempt {
     if let sentence = message.errorSentence {
       // Only an error with the attempt's id is about this request; else lspd ends the connection, as to make room, or
       // another lspd is at work on the attempt.
-      guard message["attempt-id"] == id, !isFinding, !isTaken else { return drop(sentence) }
+      guard message["attempt-id"] == id, !isFinding, !isTaken else {
+        leave()
+        return tell(.lost(sentence))
+      }
       return end(.answered(.refused(sentence), nil))
     }
     let answer = PaymentAnswer(message)
@@ -224,11 +227,6 @@ final class Attempt {
     isTaken = true
     connection?.send(question(waits: true))
     tell(event)
-  }
-
-  private func drop(_ sentence: String) {
-    leave()
-    tell(.lost(sentence))
   }
 
   private func tell(_ event: Event) { if !hasEnded { onEvent(event) } }

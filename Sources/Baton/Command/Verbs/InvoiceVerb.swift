@@ -235,14 +235,6 @@ struct InvoicePage {
     var feeBaseMsat: UInt32
     var feeProportionalMillionths: UInt32
     var cltvExpiryDelta: UInt16
-
-    init(_ hop: RouteHop) {
-      node = hop.node.hex
-      shortChannelId = hop.channel.description
-      feeBaseMsat = hop.baseFeeMsat
-      feeProportionalMillionths = hop.feeMillionths
-      cltvExpiryDelta = hop.expiryDelta
-    }
   }
 
   var document: Document {
@@ -254,7 +246,13 @@ struct InvoicePage {
       features: fields.features.bits.map {
         Feature(bit: $0, name: Features.nameInInvoices(of: $0), required: $0.isMultiple(of: 2))
       },
-      routeHints: fields.routeHints.map { $0.map(Hop.init) },
+      routeHints: fields.routeHints.map { hint in
+        hint.map {
+          Hop(
+            node: $0.node.hex, shortChannelId: $0.channel.description, feeBaseMsat: $0.baseFeeMsat,
+            feeProportionalMillionths: $0.feeMillionths, cltvExpiryDelta: $0.expiryDelta)
+        }
+      },
       fallbacks: fields.fallbacks.map { $0.text(on: fields.network) }, metadata: fields.metadata?.hex,
       signature: Hexadecimal.encode(invoice.signature.compact))
     switch fields.purpose {

@@ -120,21 +120,17 @@ struct DaemonIdentity {
   private var answer: Bool? {
     do {
       let facts = try phone.askForJSON(daemon, ControlMessage("status"), timeout: Self.timeout)
-      return Self.isAnswer(facts, of: daemon)
-    } catch ControlClientError.malformed { return false } catch ControlClientError.refused {
+      // By members that only this daemon's status has.
+      return switch daemon {
+      case .iosd: facts["home"]?.text != nil && facts["extension"] != nil
+      case .lspd: facts["channel"]?.text != nil && facts["wallet_connected"]?.flag != nil
+      }
+    } catch ControlClientError.malformed, ControlClientError.refused {
       return false
     } catch let failure as CommandFailure where failure.code == .bugOfOurs {
       // The answer was not the expected JSON.
       return false
     } catch { return nil }
-  }
-
-  /// By members that only this daemon's status has.
-  private static func isAnswer(_ facts: JSONValue, of daemon: Daemon) -> Bool {
-    switch daemon {
-    case .iosd: facts["home"]?.text != nil && facts["extension"] != nil
-    case .lspd: facts["channel"]?.text != nil && facts["wallet_connected"]?.flag != nil
-    }
   }
 
   /// The name of its program, from the kernel; `process` holds a pidfd, so the pid is not reused.

@@ -98,10 +98,9 @@ package final class PhoneStarter {
   }
 
   private func result(_ running: [(daemon: Daemon, pid: Int32?)]) -> Result {
-    var result = Result()
-    for (daemon, pid) in running { result.pids[daemon] = pid }
-    result.started = Daemon.allCases.filter { daemon in started.contains { $0.daemon == daemon } }
-    return result
+    Result(
+      pids: Dictionary(uniqueKeysWithValues: running.compactMap { one in one.pid.map { (one.daemon, $0) } }),
+      started: Daemon.allCases.filter { daemon in started.contains { $0.daemon == daemon } })
   }
 
   // MARK: Starting one
