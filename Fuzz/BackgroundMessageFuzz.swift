@@ -29,11 +29,11 @@ enum BackgroundMessageFuzz: FuzzTarget {
         ]),
       ControlMessage("audio-stop"),
     ]
-    let row = TaskRow(
-      id: 1, identifier: sync, kind: "refresh", requiresNetwork: false, requiresExternalPower: true,
-      state: "completed", why: "so", submittedWall: 1, submittedAt: 2, earliestAt: 3, launchedAt: 4,
-      endedAt: 5,
-      isSuccess: true, isByHand: true, refusedCompletions: 1)
+    let request = TaskRequest(
+      identifier: sync, kind: .refresh, earliest: .zero, requiresNetwork: false, requiresExternalPower: true)
+    var row = TaskRow(id: 1, of: request, wall: 1, at: 2, earliestAt: 3)
+    (row.state, row.why, row.launchedAtNs, row.endedAtNs) = ("completed", "so", 4, 5)
+    (row.isSuccess, row.isByHand, row.refusedCompletions) = (true, true, 1)
     return messages.compactMap { try? $0.encoded() } + [Array(row.json.utf8)]
   }
 
