@@ -8,6 +8,8 @@ import Simulation
 /// The options of a run for `sim` and `replay --seed`.
 package struct SimOptions: Sendable {
   private var base = RunSettings(seed: 0)
+  /// As typed.
+  private var without: [Rule] = []
 
   /// Which run `replay` and `timeline` mean with --seed.
   static let ofOneRun = [
@@ -59,7 +61,7 @@ package struct SimOptions: Sendable {
     if let afterContent = base.afterContent { base.world.phone.afterContent = afterContent }
     base.world.peerIsLegacy = line.text("--peer") == "legacy"
     base.world.wallet = WalletOption.profile(line)
-    let without = try Self.rules(line.text("--without") ?? "", option: "--without")
+    without = try Self.rules(line.text("--without") ?? "", option: "--without")
     base.world.without = Rules(without)
     base.world.coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     guard base.world.coordination != .baton else { return }
@@ -86,13 +88,10 @@ package struct SimOptions: Sendable {
     var words: [String] = []
     if base.length != .seconds(600) { words.append("--length \(base.length.wholeMilliseconds)ms") }
     if world.peerIsLegacy { words.append("--peer legacy") }
+    if world.coordination != .baton { words.append("--as \(world.coordination.rawValue)") }
     if world.wallet != .phoenix { words.append("\(WalletOption.name) \(world.wallet.name)") }
     if let afterContent = base.afterContent { words.append("--after-content \(afterContent.rawValue)") }
-    if world.coordination != .baton {
-      words.append("--as \(world.coordination.rawValue)")
-    } else if !world.without.list.isEmpty {
-      words.append("--without \(world.without.list.map(\.name).joined(separator: ","))")
-    }
+    if !without.isEmpty { words.append("--without \(without.map(\.name).joined(separator: ","))") }
     return words.joined(separator: " ")
   }
 
