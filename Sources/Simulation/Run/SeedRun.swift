@@ -117,30 +117,24 @@ public struct SeedRun {
 
   private var nextAction: Instant? { nextEntry < agenda.count ? agenda[nextEntry].at : nil }
 
+  /// A process thaws, or what the phone lacked is there again.
+  private mutating func takeDueEnd(at now: Instant) -> Move? {
+    func isDue(_ instant: inout Instant?) -> Bool {
+      guard let end = instant, end <= now else { return false }
+      instant = nil
+      return true
+    }
+    for role in [Role.app, .extension] where isDue(&thawAt[role]) { return .thaw(role) }
+    for role in [Role.app, .extension] where isDue(&otherThawAt[role]) { return .onOther(.thaw(role)) }
+    if isDue(&networkBackAt) { return .network(isThere: true) }
+    return isDue(&diskHasRoomAt) ? .fillDisk(false) : nil
+  }
+
   /// Carries out a due entry of the agenda; false if there is none.
   private mutating func act() -> Bool {
     let now = world.peerNow
-    func due(_ instants: PerRole<Instant?>) -> Role? {
-      [.app, .extension].first { instants[$0].map { $0 <= now } ?? false }
-    }
-    if let role = due(thawAt) {
-      thawAt[role] = nil
-      make(.thaw(role))
-      return true
-    }
-    if let role = due(otherThawAt) {
-      otherThawAt[role] = nil
-      make(.onOther(.thaw(role)))
-      return true
-    }
-    if let instant = networkBackAt, instant <= now {
-      networkBackAt = nil
-      make(.network(isThere: true))
-      return true
-    }
-    if let instant = diskHasRoomAt, instant <= now {
-      diskHasRoomAt = nil
-      make(.fillDisk(false))
+    if let move = takeDueEnd(at: now) {
+      make(move)
       return true
     }
     if let due = armed, due.by <= now {
