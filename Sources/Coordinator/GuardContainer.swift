@@ -84,13 +84,12 @@ package final class GuardContainer<State> {
   }
 
   private func look() -> ContainerAnswer<State> {
-    switch shared.look(boot: process.boot, bootClock: clock.bootClock()) {
-    case .seen(let observation):
+    do throws(ContainerError) {
+      let observation = try shared.look(boot: process.boot, bootClock: clock.bootClock())
       let holder = observation.row?.process
       holderToWatch = holder?.pid == process.pid ? nil : holder
       return answered(.observed(observation))
-    case .failed(let error): return failed(error) { .lookFailed($0) }
-    }
+    } catch { return failed(error) { .lookFailed($0) } }
   }
 
   private func claim(
@@ -114,20 +113,18 @@ package final class GuardContainer<State> {
   }
 
   private func readRow() -> ContainerAnswer<State> {
-    switch shared.readRow() {
-    case .row(let row): answered(.rowRead(row, appWantsNode: shared.appWantsNode))
-    case .failed(let error): failed(error) { .rowReadFailed($0) }
-    }
+    do throws(ContainerError) {
+      return answered(.rowRead(try shared.readRow(), appWantsNode: shared.appWantsNode))
+    } catch { return failed(error) { .rowReadFailed($0) } }
   }
 
   /// Reads the wallet's received payments for a guard.
   package func readReceived(
     push: UInt64, _ reading: (NodeReader) throws -> [ReceivedPayment]
   ) -> ContainerAnswer<State> {
-    switch shared.read({ _, reader in try reading(reader) }) {
-    case .read(let payments): answered(.receivedFound(payments, push: push))
-    case .failed(let error): failed(error) { .receivedNotRead($0, push: push) }
-    }
+    do throws(ContainerError) {
+      return answered(.receivedFound(try shared.read { try reading($1) }, push: push))
+    } catch { return failed(error) { .receivedNotRead($0, push: push) } }
   }
 
   private func answered(_ event: GuardEvent) -> ContainerAnswer<State> { ContainerAnswer(event: event) }

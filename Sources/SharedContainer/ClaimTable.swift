@@ -31,17 +31,16 @@ struct ClaimTable {
   }
 
   func insert(_ claim: Claim, role: Role, by claimant: Claimant, seen: Epoch) throws {
-    try connection.execute(
+    try connection.insert(
+      into: "claims",
       """
-      INSERT INTO claims (epoch, role, pid, start_time, boot_high, boot_low, incarnation,
-        claimed_boot_ns, claimed_wall_ns, seen_epoch, reason)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      epoch, role, pid, start_time, boot_high, boot_low, incarnation, claimed_boot_ns, claimed_wall_ns,
+      seen_epoch, reason
       """,
       [
         .unsigned(claim.epoch), .text(role.rawValue), .integer(Int64(claimant.process.pid)),
         .bits(claimant.process.startTime), .bits(claimant.process.boot.high),
-        .bits(claimant.process.boot.low),
-        .bits(claim.incarnation), .integer(claimant.bootClock.nanoseconds),
+        .bits(claimant.process.boot.low), .bits(claim.incarnation), .integer(claimant.bootClock.nanoseconds),
         .integer(claimant.wallClockNanoseconds), .unsigned(seen), .text(claimant.reason),
       ])
   }

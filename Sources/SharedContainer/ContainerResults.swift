@@ -23,31 +23,7 @@ public enum FencedResult<Value> {
   case failed(ContainerError)
 }
 
-public enum RowResult: Hashable, Sendable {
-  case row(ClaimRow?)
-  case failed(ContainerError)
-}
-
-public enum ReadResult<Value> {
-  case read(Value)
-  case failed(ContainerError)
-}
-
-public enum LookResult: Hashable, Sendable {
-  case seen(Observation)
-  case failed(ContainerError)
-}
-
-/// A result of a transaction.
-protocol AttemptResult { static func failed(_ error: ContainerError) -> Self }
-
-extension ClaimResult: AttemptResult {}
-extension FencedResult: AttemptResult {}
-extension RowResult: AttemptResult {}
-extension ReadResult: AttemptResult {}
 extension ClaimResult: Equatable where State: Equatable {}
 extension ClaimResult: Sendable where State: Sendable {}
 extension FencedResult: Equatable where Value: Equatable {}
 extension FencedResult: Sendable where Value: Sendable {}
-extension ReadResult: Equatable where Value: Equatable {}
-extension ReadResult: Sendable where Value: Sendable {}

@@ -148,12 +148,12 @@ extension SharedContainer {
   public func claim<State>(
     seen: Epoch, by claimant: Claimant, reading: (NodeReader) throws -> State
   ) -> ClaimResult<State> {
-    withOwnLock {
-      claimLocked(by: claimant, reading: reading) { row in
+    withOwnLock { () throws(ContainerError) in
+      try claimLocked(by: claimant, reading: reading) { (row) throws(ContainerError) in
         let highest = row?.epoch ?? 0
-        guard highest == seen else { return .superseded(row) }
-        guard highest < Epoch(Int64.max) else { return .failed(.epochsExhausted(path: layout.database)) }
-        return .claim(highest + 1)
+        guard highest == seen else { return nil }
+        guard highest < Epoch(Int64.max) else { throw .epochsExhausted(path: layout.database) }
+        return highest + 1
       }
     }
   }
@@ -163,13 +163,11 @@ extension SharedContainer {
   public func raiseEpoch<State>(
     under claim: Claim, above known: Epoch, by claimant: Claimant, reading: (NodeReader) throws -> State
   ) -> ClaimResult<State> {
-    withOwnLock {
-      claimLocked(by: claimant, reading: reading) { row in
-        guard claim.owns(row), row?.container == claim.container else { return .superseded(row) }
-        guard claim.mayRaise(above: known) else {
-          return .failed(.epochJumpRefused(from: claim.epoch, above: known))
-        }
-        return .claim(known + 1)
+    withOwnLock { () throws(ContainerError) in
+      try claimLocked(by: claimant, reading: reading) { (row) throws(ContainerError) in
+        guard claim.owns(row), row?.container == claim.container else { return nil }
+        guard claim.mayRaise(above: known) else { throw .epochJumpRefused(from: claim.epoch, above: known) }
+        return known + 1
       }
     }
   }
@@ -177,13 +175,9 @@ extension SharedContainer {
   /// Drops the role lock: the last step of a release.
   public func releaseRoleLock() { roleLock.drop() }
 
-  private enum Verdict {
-    case claim(Epoch)
-    case superseded(ClaimRow?)
-    case failed(ContainerError)
-  }
-
-  private func withOwnLock<State>(_ body: () -> ClaimResult<State>) -> ClaimResult<State> {
+  private func withOwnLock<State>(
+    _ body: () throws(ContainerError) -> ClaimResult<State>
+  ) -> ClaimResult<State> {
     // Checked before the lock too: if the directory was replaced, the lock would be another container's.
     do {
       try checkIdentity()
@@ -197,7 +191,8 @@ extension SharedContainer {
     case .busy: return .ownLockBusy
     case .damaged(let error): return .failed(error)
     }
-    let result = body()
+    let result: ClaimResult<State>
+    do throws(ContainerError) { result = try body() } catch { result = .failed(error) }
     if case .claimed = result {
       isUnsettled = true
       return result
@@ -207,56 +202,56 @@ extension SharedContainer {
     return result
   }
 
+  /// `next`: the epoch to claim; nil for a row that is not the seen one.
   private func claimLocked<State>(
-    by claimant: Claimant, reading: (NodeReader) throws -> State, verdict: (ClaimRow?) -> Verdict
-  ) -> ClaimResult<State> {
-    attempt {
+    by claimant: Claimant, reading: (NodeReader) throws -> State,
+    next: (ClaimRow?) throws(ContainerError) -> Epoch?
+  ) throws(ContainerError) -> ClaimResult<State> {
+    try attempt {
       try connection.transaction(.immediate) {
         try checkIdentity()
         let claims = ClaimTable(connection: connection)
         let row = try claims.highestRow()
-        switch verdict(row) {
-        case .superseded(let row): return .superseded(row)
-        case .failed(let error): return .failed(error)
-        case .claim(let epoch):
-          let claim = Claim(epoch: epoch, incarnation: claimant.incarnation, container: id)
-          try claims.insert(claim, role: role, by: claimant, seen: row?.epoch ?? 0)
-          let reader = NodeReader(connection)
-          defer { reader.end() }
-          return .claimed(claim, try reading(reader))
-        }
+        guard let epoch = try next(row) else { return .superseded(row) }
+        let claim = Claim(epoch: epoch, incarnation: claimant.incarnation, container: id)
+        try claims.insert(claim, role: role, by: claimant, seen: row?.epoch ?? 0)
+        let reader = NodeReader(connection)
+        defer { reader.end() }
+        return .claimed(claim, try reading(reader))
       }
     }
   }
 
-  private func attempt<Answer: AttemptResult>(_ body: () throws -> Answer) -> Answer {
+  private func attempt<Answer>(_ body: () throws -> Answer) throws(ContainerError) -> Answer {
     do { return try body() } catch {
       let translated = ContainerError(error, in: layout)
       if translated.isLossOfTheContainer { rescueLog() }
-      return .failed(translated)
+      throw translated
     }
   }
 }
 
 extension SharedContainer {
   /// The row of the highest epoch: one prepared query, no write lock. Read before each beat.
-  public func readRow() -> RowResult {
-    attempt {
+  public func readRow() throws(ContainerError) -> ClaimRow? {
+    try attempt {
       try checkIdentity()
-      return .row(try ClaimTable(connection: connection).highestRow())
+      return try ClaimTable(connection: connection).highestRow()
     }
   }
 
   /// Reads the row and node state in one transaction, as after the peer's `init`.
-  public func read<Value>(_ body: (ClaimRow?, NodeReader) throws -> Value) -> ReadResult<Value> {
-    attempt {
+  public func read<Value>(
+    _ body: (ClaimRow?, NodeReader) throws -> Value
+  ) throws(ContainerError) -> Value {
+    try attempt {
       try checkIdentity()
       return try connection.transaction(.deferred) {
         try checkIdentity()
         let row = try ClaimTable(connection: connection).highestRow()
         let reader = NodeReader(connection)
         defer { reader.end() }
-        return .read(try body(row, reader))
+        return try body(row, reader)
       }
     }
   }
@@ -265,24 +260,25 @@ extension SharedContainer {
   ///
   /// The row is read again at the end: if the owner changed in between, the lock would be of one and the beat of
   /// another. That costs only time, as a claim compares the row's epoch; so there are two retries.
-  public func look(boot: BootID, bootClock: Instant) -> LookResult {
+  public func look(boot: BootID, bootClock: Instant) throws(ContainerError) -> Observation {
     var observation = Observation(
       row: nil, holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: boot, bootClock: bootClock)
     for _ in 0..<3 {
-      switch readRow() {
-      case .failed(let error): return .failed(error)
-      case .row(let row): observation.row = row
-      }
+      observation.row = try readRow()
       observation.holderLockIsBusy = observation.row.map { isLockBusy(of: $0.role) } ?? false
       observation.beat = observation.row.flatMap { heartbeatFile.read($0.role) }
       observation.appWantsNode = appWantsNode
-      if readRow() == .row(observation.row) { break }
+      if rowIs(observation.row) { break }
     }
-    return .seen(observation)
+    return observation
   }
 
   /// No process has ever claimed this container's node.
-  public var isNew: Bool { readRow() == .row(nil) }
+  public var isNew: Bool { rowIs(nil) }
+
+  private func rowIs(_ row: ClaimRow?) -> Bool {
+    do throws(ContainerError) { return try readRow() == row } catch { return false }
+  }
 
   /// Frees what SQLite's cache does not need; in bytes.
   public func releaseMemory() -> UInt64 { connection.releaseMemory() }
@@ -303,39 +299,39 @@ extension SharedContainer {
   public func fencedWrite<Value>(
     under claim: Claim, what: String, atMonotonic now: Instant, _ body: (NodeWriter) throws -> Value
   ) -> FencedResult<Value> {
-    attempt {
-      try checkIdentity()
-      let result: FencedResult<Value> = try connection.transaction(.immediate) {
+    do throws(ContainerError) {
+      return try attempt {
         try checkIdentity()
-        let row = try ClaimTable(connection: connection).highestRow()
-        guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
-        let writer = NodeWriter(connection)
-        defer { writer.end() }
-        let value = try body(writer)
-        try connection.execute(
-          "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) VALUES (?, ?, ?, ?)",
-          [.unsigned(claim.epoch), .bits(claim.incarnation), .text(what), .integer(now.nanoseconds)])
-        return .written(value)
+        let result: FencedResult<Value> = try connection.transaction(.immediate) {
+          try checkIdentity()
+          let row = try ClaimTable(connection: connection).highestRow()
+          guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
+          let writer = NodeWriter(connection)
+          defer { writer.end() }
+          let value = try body(writer)
+          try connection.insert(
+            into: "node_writes", "epoch, incarnation, what, at_mono_ns",
+            [.unsigned(claim.epoch), .bits(claim.incarnation), .text(what), .integer(now.nanoseconds)])
+          return .written(value)
+        }
+        isUnsettled = true
+        // A commit into files that were unlinked meanwhile is not durable: it must not be acknowledged.
+        try checkIdentity()
+        return result
       }
-      isUnsettled = true
-      // A commit into files that were unlinked meanwhile is not durable: it must not be acknowledged.
-      try checkIdentity()
-      return result
-    }
+    } catch { return .failed(error) }
   }
 
   /// Reads node state under the same check as a write, in one transaction with the row.
   public func fencedRead<Value>(under claim: Claim, _ body: (NodeReader) throws -> Value) -> FencedResult<
     Value
   > {
-    let result: ReadResult<FencedResult<Value>> = read { row, reader in
-      guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
-      return .written(try body(reader))
-    }
-    switch result {
-    case .read(let answer): return answer
-    case .failed(let error): return .failed(error)
-    }
+    do throws(ContainerError) {
+      return try read { row, reader in
+        guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
+        return .written(try body(reader))
+      }
+    } catch { return .failed(error) }
   }
 }
 

@@ -127,13 +127,15 @@ final class WalletContainer {
 
   /// A mark that could not be set is ordered again when it is needed.
   private func markReceived(_ push: UInt64) {
-    switch container.read({ _, reader in try ReceivedPaymentTable.newest(reader) }) {
-    case .read(let newest): say(.receivedMarked(push: push, newest: newest))
-    case .failed(.blocked): break
-    case .failed(let error) where error.isLossOfTheContainer:
+    do throws(ContainerError) {
+      say(.receivedMarked(push: push, newest: try container.read { try ReceivedPaymentTable.newest($1) }))
+    } catch {
+      if error.isBlocked { return }
+      guard error.isLossOfTheContainer else {
+        return journal.note("the newest payment before push \(push) cannot be read: \(error)")
+      }
       loss = error
       say(.containerLost("\(error)"))
-    case .failed(let error): journal.note("the newest payment before push \(push) cannot be read: \(error)")
     }
   }
 
@@ -164,11 +166,12 @@ extension WalletContainer {
       let hashes = records.map(\.paymentHash)
       let all = hashes + asked.filter { !hashes.contains($0) }
       guard !all.isEmpty else { return say(.recordsRead(records, received: [], atWallSeconds: wallSeconds)) }
-      switch container.read({ _, reader in
-        try all.flatMap { try ReceivedPaymentTable.readSettled(paymentHash: $0, reader) }
-      }) {
-      case .read(let received): say(.recordsRead(records, received: received, atWallSeconds: wallSeconds))
-      case .failed(let error):
+      do throws(ContainerError) {
+        let received = try container.read { _, reader in
+          try all.flatMap { try ReceivedPaymentTable.readSettled(paymentHash: $0, reader) }
+        }
+        say(.recordsRead(records, received: received, atWallSeconds: wallSeconds))
+      } catch {
         if error.isLossOfTheContainer { loss = error }
         say(.recordsNotRead(Trouble(error)))
       }
@@ -202,19 +205,15 @@ extension WalletContainer {
   }
 
   func checkRow() {
-    switch container.readRow() {
-    case .row(let row): say(.rowRead(row))
-    case .failed(let error): storeFailed(error)
-    }
+    do throws(ContainerError) { say(.rowRead(try container.readRow())) } catch { storeFailed(error) }
   }
 
   func checkAfterInit() {
-    switch container.read({ row, reader in (row, try self.readState(reader)) }) {
-    case .read((let row, let state)):
+    do throws(ContainerError) {
+      let (row, state) = try container.read { row, reader in (row, try readState(reader)) }
       learnTweaks(state)
       say(.checkedAfterInit(row, state))
-    case .failed(let error): storeFailed(error)
-    }
+    } catch { storeFailed(error) }
   }
 
   func write(_ change: NodeChange, under claim: Claim) {
@@ -235,28 +234,26 @@ extension WalletContainer {
 
   /// Answered at once: the wallet gets the answer before the results of later orders.
   func readPast(_ hash: Bytes32) {
-    switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
-    case .read(let past): say(.requests(.pastRead(hash, past)))
-    case .failed(.blocked):
-      say(.requests(.pastNotRead(hash, "the wallet's database is in use and no payment was sent; try again")))
-    case .failed(let error): say(.requests(.pastNotRead(hash, "\(error)")))
+    do throws(ContainerError) {
+      say(.requests(.pastRead(hash, try container.read { try OutgoingPaymentTable.past(hash, $1) })))
+    } catch {
+      let inUse = "the wallet's database is in use and no payment was sent; try again"
+      say(.requests(.pastNotRead(hash, error.isBlocked ? inUse : "\(error)")))
     }
   }
 
   /// One short read, like the guard's: who holds the node, and whether the channel can be read.
   func lookAtWallet() -> BackgroundStep {
-    let result = container.read { row, reader in
-      let state = try WalletStore.readState(reader, at: bootMoment)
-      let owner = row.map { "epoch \($0.epoch)" } ?? "no process has owned the node yet"
-      return "\(owner), \(state.channel == nil ? "no channel" : "the channel can be read")"
-    }
-    switch result {
-    case .read(let sentence): return .done(sentence)
-    case .failed(.blocked(_, let holder)):
+    do throws(ContainerError) {
+      return try container.read { row, reader in
+        let state = try WalletStore.readState(reader, at: bootMoment)
+        let owner = row.map { "epoch \($0.epoch)" } ?? "no process has owned the node yet"
+        return .done("\(owner), \(state.channel == nil ? "no channel" : "the channel can be read")")
+      }
+    } catch .blocked(_, let holder) {
       return .busy(
         "the container is blocked: \(holder.map { "\($0)" } ?? "an unknown process is inside a transaction")")
-    case .failed(let error): return .failed("\(error)")
-    }
+    } catch { return .failed("\(error)") }
   }
 }
 

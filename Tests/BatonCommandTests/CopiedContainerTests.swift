@@ -53,9 +53,7 @@ import WalletProcess
     #expect(try ContainerReport(of: scratch("AppGroup"), clock: clock).verdict.isHeld)
     // What a wallet process decides on the copy.
     let opened = try open("copy", .extension)
-    guard case .seen(let observation) = opened.look(boot: clock.boot, bootClock: clock.bootClock) else {
-      return #expect(Bool(false))
-    }
+    let observation = try opened.look(boot: clock.boot, bootClock: clock.bootClock)
     var rule = ClaimRule(role: .extension, takeover: .lock, timing: .standard)
     #expect(rule.decide(observation, at: clock.now) == .claim(seen: 1, reason: .holderDied))
     withExtendedLifetime(app) {}

@@ -55,11 +55,9 @@ import Testing
   }
 
   private func reasons() throws -> [String] {
-    let result = try place.open(.extension).read { _, reader in
+    try place.open(.extension).read { _, reader in
       try reader.rows("SELECT reason FROM claims ORDER BY epoch").map { try $0.text(0) }
     }
-    guard case .read(let reasons) = result else { throw NotClaimed() }
-    return reasons
   }
 
   @Test func `The process to watch is the holder of the node, if that is another process`() throws {

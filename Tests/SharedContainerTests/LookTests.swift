@@ -64,13 +64,13 @@ import SharedContainer
     let app = try place.open(.app)
     let other = try place.open(.extension)
     let claim = try other.owned(seen: 0)
-    let result = app.read { row, node in
+    let isOne = try app.read { row, node in
       let before = try node.firstRow("SELECT count(*) FROM notes")?.integer(0)
       #expect(other.note("meanwhile", under: claim) == .written(1))
       let after = try node.firstRow("SELECT count(*) FROM notes")?.integer(0)
       return row?.epoch == 1 && before == after
     }
-    #expect(result == .read(true))
+    #expect(isOne)
     #expect(app.notes() == ["meanwhile"])
   }
 }

@@ -157,7 +157,7 @@
       app.claim(seen: 0, by: .test()) { _ in 0 }
         == .failed(.blocked(path: place.layout.database, by: stopped)))
     #expect(!app.roleLock.isHeld)
-    #expect(app.readRow() == .row(nil))
+    #expect(try app.readRow() == nil)
     #expect(try Snapshot.take(of: place.directory).writer == stopped)
     // A wallet process that starts now can still open the container.
     #expect(

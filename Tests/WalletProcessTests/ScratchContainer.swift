@@ -67,10 +67,7 @@ final class ScratchContainer {
   }
 
   func read<Value>(_ container: SharedContainer, _ body: (NodeReader) throws -> Value) throws -> Value {
-    guard case .read(let value) = container.read({ _, reader in try body(reader) }) else {
-      throw SystemError("read", code: EIO)
-    }
-    return value
+    try container.read { try body($1) }
   }
 
   func state(_ container: SharedContainer, at moment: BootMoment? = nil) throws -> NodeState {

@@ -22,7 +22,8 @@ struct Bystander {
   /// Claims, beats once, and stops inside a fenced write.
   func stopInTransaction() {
     let identity = ProcessTable.current(boot: clock.boot)
-    guard case .row(let row) = container.readRow() else { exitWithSentence(.bugOfOurs, "no row") }
+    let row: ClaimRow?
+    do { row = try container.readRow() } catch { exitWithSentence(.bugOfOurs, "no row") }
     let claimant = Claimant(
       process: identity, incarnation: 42, reason: "a test", bootClock: clock.bootClock,
       wallClockNanoseconds: clock.wallNanoseconds)

@@ -57,7 +57,7 @@ struct Claimer {
     var done = 0
     while done < claims {
       guard
-        case .seen(let seen) = container.look(boot: Self.identity.boot, bootClock: Instant(nanoseconds: 0)),
+        let seen = try? container.look(boot: Self.identity.boot, bootClock: Instant(nanoseconds: 0)),
         !seen.holderLockIsBusy, let claim = claim(seen: seen.row?.epoch ?? 0)
       else {
         sched_yield()
@@ -137,19 +137,17 @@ struct Claimer {
   }
 
   private func counterValue() -> Int64 {
-    let result = container.read { _, node in
-      try node.firstRow("SELECT value FROM counter WHERE id = 1")?.integer(0) ?? -1
+    let value = try? container.read { _, node in
+      try node.firstRow("SELECT value FROM counter WHERE id = 1")?.integer(0)
     }
-    guard case .read(let value) = result else { return -1 }
-    return value
+    return value ?? -1
   }
 
   private func highestRow() -> ClaimRow? {
     while true {
-      switch container.readRow() {
-      case .row(let row): return row
-      case .failed(.blocked): sched_yield()
-      case .failed(let error): fail("\(error)")
+      do throws(ContainerError) { return try container.readRow() } catch {
+        if !error.isBlocked { fail("\(error)") }
+        sched_yield()
       }
     }
   }
