@@ -35,29 +35,13 @@ public final class Lease {
   /// Writes if this process still holds the node, checked in the writing transaction: durable when it returns. Throws
   /// `CoordinatorError` or the body's error; then nothing is written.
   public func write<Value>(_ what: String, _ body: (StateWriter) throws -> Value) throws -> Value {
-    guard isCurrent else { throw CoordinatorError.fenced }
-    var thrown: (any Error)?
-    let result = shared.fencedWrite(under: claim, what: what, atMonotonic: now()) { writer in
-      do { return try body(writer) } catch {
-        thrown = error
-        throw error
-      }
-    }
-    return try value(of: result, thrown)
+    try carryOut(body) { [self] in shared.fencedWrite(under: claim, what: what, atMonotonic: now(), $0) }
   }
 
   /// Reads if this process still holds the node, row and state in one transaction. Required once more after the peer's
   /// `channel_reestablish`: this catches a late dial.
   public func read<Value>(_ body: (StateReader) throws -> Value) throws -> Value {
-    guard isCurrent else { throw CoordinatorError.fenced }
-    var thrown: (any Error)?
-    let result = shared.fencedRead(under: claim) { reader in
-      do { return try body(reader) } catch {
-        thrown = error
-        throw error
-      }
-    }
-    return try value(of: result, thrown)
+    try carryOut(body) { [self] in shared.fencedRead(under: claim, $0) }
   }
 
   /// Whether this process holds the node at this moment.
@@ -72,7 +56,17 @@ public final class Lease {
   public func report(_ news: NodeReport) { owner?.heard(news, from: self) }
 
   /// An error of the body is rethrown unchanged.
-  private func value<Value>(of result: FencedResult<Value>, _ thrown: (any Error)?) throws -> Value {
+  private func carryOut<Access, Value>(
+    _ body: (Access) throws -> Value, _ fenced: @escaping ((Access) throws -> Value) -> FencedResult<Value>
+  ) throws -> Value {
+    guard isCurrent else { throw CoordinatorError.fenced }
+    var thrown: (any Error)?
+    let result = fenced { access in
+      do { return try body(access) } catch {
+        thrown = error
+        throw error
+      }
+    }
     switch result {
     case .written(let value): return value
     case .fenced:
