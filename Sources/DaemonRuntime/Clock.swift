@@ -111,29 +111,17 @@ public struct PhoneClock: Hashable, Sendable {
       boot.high, boot.low, UInt64(bitPattern: wallOffsetNanoseconds),
       UInt64(bitPattern: bootOffsetNanoseconds), 0, 0,
     ]
-    for word in words { Self.append(word, to: &bytes) }
-    Self.append(Self.checksum(bytes), to: &bytes)
+    for word in words { bytes.append(littleEndian: word) }
+    bytes.append(littleEndian: Self.checksum(bytes))
     return bytes
   }
 
   init?(decoding bytes: [UInt8]) {
     guard bytes.count == Self.size, bytes.starts(with: Self.magic) else { return nil }
-    guard Self.checksum(bytes[..<56]) == Self.word(bytes, at: 56) else { return nil }
-    boot = BootID(high: Self.word(bytes, at: 8), low: Self.word(bytes, at: 16))
-    wallOffsetNanoseconds = Int64(bitPattern: Self.word(bytes, at: 24))
-    bootOffsetNanoseconds = Int64(bitPattern: Self.word(bytes, at: 32))
-  }
-
-  private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-    }
-  }
-
-  private static func word(_ bytes: [UInt8], at offset: Int) -> UInt64 {
-    var word: UInt64 = 0
-    for index in (offset..<offset + 8).reversed() { word = word << 8 | UInt64(bytes[index]) }
-    return word
+    guard Self.checksum(bytes[..<56]) == bytes.littleEndian(at: 56) else { return nil }
+    boot = BootID(high: bytes.littleEndian(at: 8), low: bytes.littleEndian(at: 16))
+    wallOffsetNanoseconds = Int64(bitPattern: bytes.littleEndian(at: 24))
+    bootOffsetNanoseconds = Int64(bitPattern: bytes.littleEndian(at: 32))
   }
 
   /// FNV-1a.

@@ -30,8 +30,7 @@ public struct PresenceMessage: Hashable, Codable, Sendable {
   public func encoded() -> [UInt8] {
     let flags: UInt8 = (wantsNode ? 1 : 0) | (asksForHandover ? 2 : 0) | (released == nil ? 0 : 4)
     var bytes: [UInt8] = [Self.magic, Self.version, code.rawValue, flags, 0, 0, 0, 0]
-    let epoch = released ?? 0
-    for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: epoch >> (8 * index))) }
+    bytes.append(littleEndian: released ?? 0)
     return bytes
   }
 
@@ -40,8 +39,7 @@ public struct PresenceMessage: Hashable, Codable, Sendable {
     guard bytes.count == Self.size, bytes[0] == Self.magic, bytes[1] == Self.version,
       let code = PresenceCode(rawValue: bytes[2]), bytes[3] < 8, bytes[4...7].allSatisfy({ $0 == 0 })
     else { return nil }
-    var epoch: Epoch = 0
-    for index in (8..<16).reversed() { epoch = epoch << 8 | Epoch(bytes[index]) }
+    let epoch = bytes.littleEndian(at: 8)
     let carriesRelease = bytes[3] & 4 != 0
     guard carriesRelease || epoch == 0 else { return nil }
     self.init(

@@ -13,25 +13,26 @@ public enum BeatSlot {
   public static func encode(_ beat: Beat) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)
-    append(magic, to: &bytes)
+    bytes.append(littleEndian: magic)
     bytes += [version, beat.role == .app ? 1 : 2, beat.phase.rawValue, 0]
-    append(beat.epoch, to: &bytes)
-    append(beat.counter, to: &bytes)
-    append(UInt64(UInt32(bitPattern: beat.process.pid)), to: &bytes)
-    append(beat.process.startTime, to: &bytes)
-    append(beat.process.boot.high, to: &bytes)
-    append(beat.process.boot.low, to: &bytes)
-    append(UInt64(bitPattern: beat.bootClock.nanoseconds), to: &bytes)
-    append(UInt64(bitPattern: beat.wallClockNanoseconds), to: &bytes)
+    bytes.append(littleEndian: beat.epoch)
+    bytes.append(littleEndian: beat.counter)
+    bytes.append(littleEndian: UInt64(UInt32(bitPattern: beat.process.pid)))
+    bytes.append(littleEndian: beat.process.startTime)
+    bytes.append(littleEndian: beat.process.boot.high)
+    bytes.append(littleEndian: beat.process.boot.low)
+    bytes.append(littleEndian: UInt64(bitPattern: beat.bootClock.nanoseconds))
+    bytes.append(littleEndian: UInt64(bitPattern: beat.wallClockNanoseconds))
     bytes += Array(repeating: 0, count: checksumOffset - bytes.count)
-    append(crc32(bytes[...]), to: &bytes)
+    bytes.append(littleEndian: crc32(bytes[...]))
     return bytes
   }
 
   public static func decode(_ bytes: [UInt8]) -> Beat? {
     guard bytes.count == size,
-      UInt32(truncatingIfNeeded: read(4, at: 0, of: bytes)) == magic, bytes[4] == version,
-      UInt32(truncatingIfNeeded: read(4, at: checksumOffset, of: bytes)) == crc32(bytes[..<checksumOffset]),
+      UInt32(truncatingIfNeeded: bytes.littleEndian(at: 0, bytes: 4)) == magic, bytes[4] == version,
+      UInt32(truncatingIfNeeded: bytes.littleEndian(at: checksumOffset, bytes: 4))
+        == crc32(bytes[..<checksumOffset]),
       let phase = Phase(rawValue: bytes[6])
     else { return nil }
     let role: Role
@@ -41,23 +42,13 @@ public enum BeatSlot {
     default: return nil
     }
     return Beat(
-      role: role, epoch: read(8, at: 8, of: bytes), phase: phase, counter: read(8, at: 16, of: bytes),
+      role: role, epoch: bytes.littleEndian(at: 8), phase: phase, counter: bytes.littleEndian(at: 16),
       process: ProcessIdentity(
-        pid: Int32(bitPattern: UInt32(truncatingIfNeeded: read(4, at: 24, of: bytes))),
-        startTime: read(8, at: 32, of: bytes),
-        boot: BootID(high: read(8, at: 40, of: bytes), low: read(8, at: 48, of: bytes))),
-      bootClock: Instant(nanoseconds: Int64(bitPattern: read(8, at: 56, of: bytes))),
-      wallClockNanoseconds: Int64(bitPattern: read(8, at: 64, of: bytes)))
-  }
-
-  private static func append<Value: FixedWidthInteger>(_ value: Value, to bytes: inout [UInt8]) {
-    for index in 0..<(Value.bitWidth / 8) { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-  }
-
-  private static func read(_ count: Int, at offset: Int, of bytes: [UInt8]) -> UInt64 {
-    var value: UInt64 = 0
-    for index in (0..<count).reversed() { value = value << 8 | UInt64(bytes[offset + index]) }
-    return value
+        pid: Int32(bitPattern: UInt32(truncatingIfNeeded: bytes.littleEndian(at: 24, bytes: 4))),
+        startTime: bytes.littleEndian(at: 32),
+        boot: BootID(high: bytes.littleEndian(at: 40), low: bytes.littleEndian(at: 48))),
+      bootClock: Instant(nanoseconds: Int64(bitPattern: bytes.littleEndian(at: 56))),
+      wallClockNanoseconds: Int64(bitPattern: bytes.littleEndian(at: 64)))
   }
 
   /// CRC-32 of IEEE 802.3, bit by bit: 124 bytes every two seconds need no table.
