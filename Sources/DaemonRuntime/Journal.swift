@@ -1,5 +1,4 @@
 import Ground
-import CLinux
 import Glibc
 import Platform
 
@@ -29,14 +28,14 @@ public final class Journal {
     // Relative to the checked directory, so that no link can redirect the journal.
     let place = try OwnHome.makeDirectory(directory)
     let stem = "\(Self.stamp(clock.wallNanoseconds))-\(name)-\(getpid())"
-    var file = "\(stem).jsonl"
-    var descriptor = baton_open_new_append(place.descriptor, file, 0o600)
+    var file = ""
+    var descriptor: Int32 = -1
     // The phone's wall clock can be set back into a second that this pid has used before.
-    var attempt = 2
-    while descriptor < 0 && errno == EEXIST && attempt < 100 {
-      file = "\(stem)-\(attempt).jsonl"
-      descriptor = baton_open_new_append(place.descriptor, file, 0o600)
-      attempt += 1
+    for attempt in 1..<100 {
+      file = attempt == 1 ? "\(stem).jsonl" : "\(stem)-\(attempt).jsonl"
+      let flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+      descriptor = openat(place.descriptor, file, flags, 0o600)
+      if descriptor >= 0 || errno != EEXIST { break }
     }
     path = "\(directory)/\(file)"
     if descriptor < 0 { throw SystemError("create the journal \(path)") }
@@ -121,12 +120,7 @@ public final class Journal {
 
   /// `20261120T191500`, in UTC.
   static func stamp(_ wallNanoseconds: Int64) -> String {
-    var seconds = time_t(wallNanoseconds / 1_000_000_000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    let two = { (value: Int32) in String("\(100 + value)".suffix(2)) }
-    return "\(1900 + parts.tm_year)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-      + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+    UTCText.write(wallNanoseconds).filter { !"-:Z".contains($0) }
   }
 
   public static func text(of boot: BootID) -> String {

@@ -1,4 +1,4 @@
-import Glibc
+import DaemonRuntime
 import Ground
 import Lightning
 import LightningProvider
@@ -173,20 +173,6 @@ enum WebhookTables {
       return call
     }
     return WebhookList(webhooks: webhooks, calls: Array(calls))
-  }
-}
-
-/// A time of the wall clock in ISO 8601.
-enum UTCText {
-  static func write(_ wallNanoseconds: Int64, milliseconds: Bool = false) -> String {
-    var seconds = time_t(wallNanoseconds / 1_000_000_000)
-    var parts = tm()
-    guard gmtime_r(&seconds, &parts) != nil else { return "" }
-    let thousandths = 1000 + wallNanoseconds / 1_000_000 % 1000
-    let fraction = milliseconds ? ".\("\(thousandths)".suffix(3))" : ""
-    func two(_ value: Int32) -> String { String("\(100 + value)".suffix(2)) }
-    return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))\(fraction)Z"
   }
 }
 
