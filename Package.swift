@@ -219,7 +219,7 @@ let package = Package(
     .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "Coordinator"]),
     .testTarget(
       name: "DaemonRuntimeTests",
-      dependencies: ["TestKit", "CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
+      dependencies: ["TestKit", "CLinux", "Ground", "Heartbeat", "DaemonRuntime", "Platform"]),
 
     // A wallet process that stops at a chosen place.
     .executableTarget(
@@ -256,7 +256,7 @@ let package = Package(
 
     // A hostile client of the daemons, in its own process.
     .executableTarget(
-      name: "TestForeignProcess", dependencies: ["CLinux", "DaemonRuntime"],
+      name: "TestForeignProcess", dependencies: ["CLinux", "DaemonRuntime", "Platform"],
       path: "Tests/Support/TestForeignProcess"),
 
     // A wallet process that sends hostile messages to the phone.

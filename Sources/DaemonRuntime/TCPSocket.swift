@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// IPv4 sockets that do not block.
 package enum TCPSocket {
@@ -23,10 +24,7 @@ package enum TCPSocket {
   /// The other end's address in network byte order; 0 if it has disconnected already.
   package static func source(of descriptor: Int32) -> UInt32 {
     var address = sockaddr_in()
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
-    }
+    let result = Kernel.withSocketAddress(&address) { getpeername(descriptor, $0, &$1) }
     return result == 0 ? address.sin_addr.s_addr : 0
   }
 
@@ -49,12 +47,9 @@ package enum TCPSocket {
     var on: Int32 = 1
     // A restarted program may listen again on a port with connections in TIME_WAIT.
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code: Int32 = withUnsafeMutablePointer(to: &place) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, backlog) == 0
-          && getsockname(descriptor, $0, &size) == 0 ? 0 : errno
-      }
+    let code = Kernel.withSocketAddress(&place) { pointer, size in
+      bind(descriptor, pointer, size) == 0 && Glibc.listen(descriptor, backlog) == 0
+        && getsockname(descriptor, pointer, &size) == 0 ? 0 : errno
     }
     guard code == 0, let bound = HostAndPort("\(wanted.host):\(UInt16(bigEndian: place.sin_port))") else {
       close(descriptor)

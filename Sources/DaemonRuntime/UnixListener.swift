@@ -72,7 +72,7 @@ public final class UnixListener {
     path.remove(name)
     // The socket's own mode becomes that of its path; a changed umask would hit other threads' files.
     _ = fchmod(socket, 0o600)
-    let bound = baton_unix_bind(socket, path.short(name))
+    let bound = Kernel.withUnixAddress(path.short(name)) { Glibc.bind(socket, $0, $1) }
     let code = errno
     if bound != 0 { throw SystemError("create the socket \(path.full)", code: code) }
     guard let status = path.status(name), listen(socket, backlog) == 0, path.rename(name, to: path.name) == 0
@@ -233,7 +233,7 @@ final class UnixPath {
       setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
       _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK)
     }
-    if baton_unix_connect(socket, "/proc/self/fd/\(there)") != 0 {
+    if Kernel.withUnixAddress("/proc/self/fd/\(there)", { Glibc.connect(socket, $0, $1) }) != 0 {
       Self.closeKeepingErrno(socket)
       return -1
     }

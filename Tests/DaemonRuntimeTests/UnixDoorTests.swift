@@ -1,4 +1,5 @@
 import CLinux
+import Platform
 
 @testable import DaemonRuntime
 
@@ -159,7 +160,7 @@ import CLinux
   @Test func `A stale socket path is replaced, a live one is refused`() throws {
     let directory = TemporaryDirectory()
     let stale = baton_seqpacket_socket()
-    #expect(baton_unix_bind(stale, directory("s")) == 0)
+    #expect(Kernel.withUnixAddress(directory("s")) { bind(stale, $0, $1) } == 0)
     close(stale)
     let loop = try EventLoop()
     let listener = try echo(directory("s"), on: loop)

@@ -6,6 +6,7 @@ import DaemonRuntime
 import Glibc
 import Ground
 import Lightning
+import Platform
 
 /// One connection between a wallet and its peer. It reports its end once, unless this side cut it off.
 public final class PeerConnection {
@@ -313,11 +314,7 @@ extension PeerConnection {
     let ephemeral = try PrivateKey.ephemeral()
     var socketAddress = try TCPSocket.address(of: peer.place)
     let descriptor = try TCPSocket.make()
-    let result = withUnsafePointer(to: &socketAddress) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    let result = Kernel.withSocketAddress(&socketAddress) { connect(descriptor, $0, $1) }
     if result != 0 && errno != EINPROGRESS {
       let error = SystemError("reach the peer at \(peer.place)")
       close(descriptor)

@@ -72,6 +72,33 @@ public enum Kernel {
     return names.sorted()
   }
 
+  // MARK: Sockets
+
+  /// Passes an address on as the system's calls take it.
+  public static func withSocketAddress<Address, Result>(
+    _ address: inout Address, _ body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Result
+  ) -> Result {
+    var size = socklen_t(MemoryLayout<Address>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &size) }
+    }
+  }
+
+  /// The address of a Unix socket; -1 with `errno` for a path that is too long.
+  public static func withUnixAddress<Result: SignedInteger>(
+    _ path: String, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      errno = ENAMETOOLONG
+      return -1
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withSocketAddress(&address) { body($0, $1) }
+  }
+
   /// Parses a boot UUID: 32 hexadecimal digits in either case, with any separators.
   static func bootID(_ text: some Sequence<UInt8>) -> BootID? {
     let digits = text.compactMap { byte -> UInt64? in

@@ -1,12 +1,13 @@
 import CLinux
 import DaemonRuntime
 import Glibc
+import Platform
 
 /// Accepts every connection at that path until standard input ends, prints each message's verb, and answers with
 /// noise.
 func listen(at path: String) {
   let listener = baton_seqpacket_socket()
-  guard listener >= 0, baton_unix_bind(listener, path) == 0, chmod(path, 0o666) == 0,
+  guard listener >= 0, Kernel.withUnixAddress(path, { bind(listener, $0, $1) }) == 0, chmod(path, 0o666) == 0,
     Glibc.listen(listener, 16) == 0
   else { exitWithSentence(.inputOutputError, SystemError("listen on \(path)").description) }
   printLine("ready")

@@ -1,6 +1,7 @@
 import CLinux
 import DaemonRuntime
 import Glibc
+import Platform
 
 /// The address to connect to.
 enum Place {
@@ -29,15 +30,12 @@ enum Place {
     case .peer(var place):
       let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       if descriptor < 0 { return -1 }
-      let result = withUnsafePointer(to: &place) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      return opened(descriptor, result)
+      return opened(descriptor, Kernel.withSocketAddress(&place) { Glibc.connect(descriptor, $0, $1) })
     case .socket(let path):
       let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
-      return descriptor < 0 ? -1 : opened(descriptor, baton_unix_connect(descriptor, path))
+      if descriptor < 0 { return -1 }
+      return opened(
+        descriptor, Kernel.withUnixAddress(path) { Glibc.connect(descriptor, $0, $1) })
     }
   }
 
