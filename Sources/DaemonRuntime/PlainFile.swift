@@ -33,6 +33,16 @@ public enum PlainFile {
     if rename(draft, path) != 0 { throw SystemError("write \(path)") }
   }
 
+  /// Syncs the file's directory, so that its name is on the disk too.
+  public static func keepName(of path: String) throws(SystemError) {
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let place = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let isKept = place >= 0 && fsync(place) == 0
+    let code = errno
+    if place >= 0 { close(place) }
+    if !isKept { throw SystemError("sync the directory of \(path)", code: code) }
+  }
+
   /// It is truncated only once it is known to be a plain file.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> Int32 {
     let descriptor = Glibc.open(path, flags & ~O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
@@ -151,11 +161,7 @@ public struct SecretFile {
     defer { unlink(temporary) }
     guard isWritten else { throw SystemError("write \(temporary)", code: code) }
     if link(temporary, path) != 0 && errno != EEXIST { throw SystemError("create \(path)") }
-    let directoryDescriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if directoryDescriptor >= 0 {
-      fsync(directoryDescriptor)
-      close(directoryDescriptor)
-    }
+    try? PlainFile.keepName(of: path)
     guard let kept = try read() else { throw SystemError("read \(path)", code: ENOENT) }
     return kept
   }

@@ -73,7 +73,9 @@ final class KeychainStore {
       sealed: Hexadecimal.encode(sealed))
     // Durable before the answer: the item may be the only copy.
     let bytes = Array(try JSONLineEncoder().encode(item).utf8)
-    try WholeFile.write(bytes, to: path(group, account), lasting: true)
+    let path = path(group, account)
+    try PlainFile.replace(path, with: bytes, syncs: true)
+    try PlainFile.keepName(of: path)
   }
 
   /// False if there was no such item.

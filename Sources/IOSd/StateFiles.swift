@@ -30,7 +30,7 @@ struct DeviceFile {
   }
 
   func write(_ state: DeviceState) throws(SystemError) {
-    try WholeFile.write(Array("\(state.json)\n".utf8), to: path)
+    try PlainFile.replace(path, with: Array("\(state.json)\n".utf8), syncs: true)
   }
 }
 
@@ -88,7 +88,7 @@ final class CategoryFile {
 
   func write(_ categories: [NotificationCategory]) throws(SystemError) {
     isOutdated = true
-    try WholeFile.write(Array(categories.json.utf8), to: path)
+    try PlainFile.replace(path, with: Array(categories.json.utf8), syncs: true)
     isOutdated = false
   }
 }
