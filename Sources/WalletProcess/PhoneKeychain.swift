@@ -10,7 +10,7 @@ final class PhoneKeychain {
 
   private let channel: Int32
   private let group: String
-  private let protection: String
+  let protection: String
   /// In the order of their arrival.
   private(set) var earlier: [ControlMessage] = []
   private var isAsked = false
@@ -53,16 +53,12 @@ final class PhoneKeychain {
     }
   }
 
-  /// Returns false if the other process has added one.
-  func add(_ seed: [UInt8]) throws(KeychainError) -> Bool {
-    try add(seed, as: Self.account, protection: protection)
-  }
-
-  func add(_ secret: [UInt8], as account: String, protection: String) throws(KeychainError) -> Bool {
+  /// Adds the secret, unless the other process has added one. Returns the item; nil if it is gone again.
+  func keep(_ secret: [UInt8], as account: String, protection: String) throws(KeychainError) -> [UInt8]? {
     try say(item(account).addition(of: secret, protection: protection))
     switch try answer(item(account).added) {
-    case .now: return true
-    case .before: return false
+    case .now: return secret
+    case .before: return try read(account)
     case .withheld(let sentence): throw .withheld(sentence)
     }
   }

@@ -29,8 +29,7 @@ enum PushKey {
   private static func item(in keychain: PhoneKeychain) throws(KeychainError) -> [UInt8] {
     if let known = try keychain.read(KeychainItem.pushKey) { return known }
     let fresh = make()
-    if try keychain.add(fresh, as: KeychainItem.pushKey, protection: protection) { return fresh }
-    return try keychain.read(KeychainItem.pushKey) ?? fresh
+    return try keychain.keep(fresh, as: KeychainItem.pushKey, protection: protection) ?? fresh
   }
 
   private static func file(in directory: String) throws -> [UInt8] {

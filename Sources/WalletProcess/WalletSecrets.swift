@@ -56,9 +56,9 @@ final class WalletSecrets {
   ) throws -> [UInt8] {
     if let known = try keychain.seed() { return known }
     guard makesSeed else { throw walletIsNew ? KeychainError.noWallet : .missing(path) }
-    let fresh = randomBytes(seedSize)
-    if try keychain.add(fresh) { return fresh }
-    guard let kept = try keychain.seed() else { throw KeychainError.missing(path) }
+    let kept = try keychain.keep(
+      randomBytes(seedSize), as: PhoneKeychain.account, protection: keychain.protection)
+    guard let kept else { throw KeychainError.missing(path) }
     return kept
   }
 
