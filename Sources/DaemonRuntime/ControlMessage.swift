@@ -103,6 +103,16 @@ public struct ControlMessage: Hashable, Sendable {
     return value
   }
 
+  public func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ name: String, as _: Word.Type = Word.self
+  ) throws(ControlMessageError) -> Word {
+    guard let word = Word(rawValue: try required(name)) else {
+      let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .badValue(name: name, expected: "one of \(words)")
+    }
+    return word
+  }
+
   public func flag(_ name: String, default standard: Bool) throws(ControlMessageError) -> Bool {
     switch self[name] {
     case nil: return standard

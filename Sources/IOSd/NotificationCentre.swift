@@ -142,18 +142,10 @@ extension PhoneShell {
     let badge = try message.integerIfPresent("badge", in: -1000...1000) ?? 0
     return NotificationText(
       title: text("title", ScreenText.titleMax) ?? "", subtitle: text("subtitle", ScreenText.titleMax),
-      body: text("body", ScreenText.bodyMax) ?? "", badgeIncrement: badge, level: try level(message),
+      body: text("body", ScreenText.bodyMax) ?? "", badgeIncrement: badge,
+      level: message["level"] == nil ? .active : try message.word("level"),
       sound: text("sound", ScreenText.nameMax), thread: text("thread", ScreenText.nameMax),
       category: text("category", ScreenText.nameMax))
-  }
-
-  private func level(_ message: ControlMessage) throws(ControlMessageError) -> InterruptionLevel {
-    guard let word = message["level"] else { return .active }
-    guard let level = InterruptionLevel(rawValue: word) else {
-      let words = InterruptionLevel.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .badValue(name: "level", expected: "one of \(words)")
-    }
-    return level
   }
 
   /// The app registers its notification categories.

@@ -1,4 +1,3 @@
-import CLinux
 import DaemonRuntime
 import Glibc
 import Ground
@@ -553,12 +552,7 @@ extension PhoneShell {
   /// The app reports the completion of a silent push.
   func hearPushDone(_ message: ControlMessage) throws(ControlMessageError) {
     let push = try message.id()
-    let word = try message.required("result")
-    guard let result = SilentPushOutcome(rawValue: word) else {
-      let words = SilentPushOutcome.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .badValue(name: "result", expected: "one of \(words)")
-    }
-    handle(.silentPushDone(push: push, result))
+    handle(.silentPushDone(push: push, try message.word("result")))
   }
 
   func refuseCompletion(of push: UInt64) {

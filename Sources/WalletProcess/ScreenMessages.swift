@@ -17,13 +17,7 @@ extension ScreenButton {
   static let verb = "press"
 
   /// Throws if the app has no button of that name.
-  init(_ message: ControlMessage) throws(ControlMessageError) {
-    guard let button = ScreenButton(rawValue: try message.required("button")) else {
-      throw .badValue(
-        name: "button", expected: "one of \(ScreenButton.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    self = button
-  }
+  init(_ message: ControlMessage) throws(ControlMessageError) { self = try message.word("button") }
 
   static func answer(refusal: String?) -> ControlMessage {
     refusal.map { .error($0) } ?? ControlMessage("pressed")
