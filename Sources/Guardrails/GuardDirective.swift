@@ -94,15 +94,10 @@ public enum GuardDirective: Hashable, Sendable {
 // A journal has the order alone: no two ports have one of the same name.
 extension GuardDirective: Codable {
   public init(from decoder: any Decoder) throws {
-    if let order = try? Container(from: decoder) {
-      self = .container(order)
-    } else if let order = try? Wallet(from: decoder) {
-      self = .wallet(order)
-    } else if let order = try? Node(from: decoder) {
-      self = .node(order)
-    } else {
-      self = .phone(try Phone(from: decoder))
-    }
+    let order =
+      (try? GuardDirective.container(Container(from: decoder)))
+      ?? (try? .wallet(Wallet(from: decoder))) ?? (try? .node(Node(from: decoder)))
+    self = try order ?? .phone(Phone(from: decoder))
   }
 
   public func encode(to encoder: any Encoder) throws {
