@@ -86,7 +86,7 @@ public struct BackgroundTasks: Hashable, Sendable {
       return .notPermitted(permitted: conditions.rules.permitted)
     }
     if request.earliest < .zero { return .badTime }
-    if !conditions.isRefreshAllowed { return .refreshOff }
+    if !conditions.device.allowsBackgroundRefresh { return .refreshOff }
     let others = pending.filter {
       $0.request.kind == request.kind && $0.request.identifier != request.identifier
     }
@@ -141,20 +141,23 @@ public struct BackgroundTasks: Hashable, Sendable {
     case .swipedAway: return .swipedAway
     case .opened: break
     }
-    if !conditions.isRefreshAllowed { return .refreshOff }
-    if conditions.isLowPower { return .lowPower }
+    if !conditions.device.allowsBackgroundRefresh { return .refreshOff }
+    if conditions.device.isInLowPowerMode { return .lowPower }
     if running.contains(where: { pending.request.collides(with: $0.request) }) { return .anotherRuns }
     switch conditions.app {
     case .foreground, .launching(intoForeground: true): return .appInFront
     case .terminating: return .appEnding
     case .notRunning, .background, .suspended, .launching(intoForeground: false): break
     }
-    if pending.request.kind == .processing && !conditions.isIdle { return .inUse }
-    if pending.request.requiresExternalPower && !conditions.isCharging { return .noCharger }
-    if !conditions.isCharging && conditions.batteryPercent <= conditions.rules.sufficientBatteryPercent {
-      return .batteryLow(percent: conditions.batteryPercent)
+    // A locked phone is not in use.
+    if pending.request.kind == .processing && !conditions.device.isLocked { return .inUse }
+    if pending.request.requiresExternalPower && !conditions.device.isCharging { return .noCharger }
+    if !conditions.device.isCharging
+      && conditions.device.batteryPercent <= conditions.rules.sufficientBatteryPercent
+    {
+      return .batteryLow(percent: conditions.device.batteryPercent)
     }
-    return pending.request.requiresNetwork && !conditions.hasNetwork ? .noNetwork : nil
+    return pending.request.requiresNetwork && !conditions.device.hasNetwork ? .noNetwork : nil
   }
 
   /// A processing task that could run is sometimes deferred, once.
@@ -246,8 +249,8 @@ public struct BackgroundTasks: Hashable, Sendable {
   private func reasonToExpire(_ run: Running, _ conditions: TaskConditions, at now: Instant) -> Refusal? {
     if let expiresAt = run.expiresAt, expiresAt <= now { return .timeUp }
     guard run.request.kind == .processing, run.heedsConditions else { return nil }
-    if !conditions.isIdle { return .phoneInUse }
-    return run.request.requiresExternalPower && !conditions.isCharging ? .chargerGone : nil
+    if !conditions.device.isLocked { return .phoneInUse }
+    return run.request.requiresExternalPower && !conditions.device.isCharging ? .chargerGone : nil
   }
 }
 
@@ -281,13 +284,7 @@ extension Chance {
 /// The phone's state that decides whether a task may run.
 struct TaskConditions {
   var app: AppState
-  /// The phone is not in use.
-  var isIdle: Bool
-  var isCharging: Bool
-  var batteryPercent: Int
-  var hasNetwork: Bool
-  var isLowPower: Bool
-  var isRefreshAllowed: Bool
+  var device: DeviceState
   var rules: TaskConfiguration
   var enforcesLimits: Bool
 }

@@ -24,10 +24,7 @@ extension Phone {
 
   private var taskConditions: TaskConditions {
     TaskConditions(
-      app: app, isIdle: device.isLocked, isCharging: device.isCharging,
-      batteryPercent: device.batteryPercent, hasNetwork: device.hasNetwork,
-      isLowPower: device.isInLowPowerMode, isRefreshAllowed: device.allowsBackgroundRefresh,
-      rules: configuration.tasks, enforcesLimits: configuration.enforcesLimits)
+      app: app, device: device, rules: configuration.tasks, enforcesLimits: configuration.enforcesLimits)
   }
 
   // MARK: By hand
