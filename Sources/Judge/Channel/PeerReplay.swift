@@ -6,7 +6,6 @@ struct PeerReplay {
   struct Link {
     enum State { case awaitingInit, registered, refused, evicted, failed }
     var state = State.awaitingInit
-    var receivedReestablish = false
     var mustResendCommitment = false
     var mustResendRevocation = false
     /// Which of the two `init`s offer splicing.
@@ -81,10 +80,7 @@ struct PeerReplay {
 
   mutating func run() {
     for frame in frames {
-      if isOtherNode(frame.entry.connection) {
-        judgeOtherNode(frame)
-        continue
-      }
+      if isOtherNode(frame.entry.connection) { continue }
       guard let message = frame.message else {
         readNothing(frame)
         continue
@@ -155,9 +151,6 @@ struct PeerReplay {
       links[frame.entry.connection]?.state = .failed
       find(.stepRefused, frame.name, frame.entry.id, frame.entry.whyNot ?? "no reason recorded", at: frame)
       return
-    }
-    if links[frame.entry.connection]?.receivedReestablish != true {
-      find(.stepBeforeReestablish, frame.name, frame.entry.id, at: frame)
     }
     apply(step, by: .wallet, frame)
   }
@@ -329,7 +322,6 @@ extension PeerReplay {
       find(.reestablishRefused, frame.entry.whyNot ?? "no reason recorded", at: frame)
       return
     }
-    links[frame.entry.connection]?.receivedReestablish = true
     links[frame.entry.connection]?.mustResendCommitment =
       body.nextCommitment == view.commitmentsSigned[.peer] && view.isInFlight(from: .peer)
     links[frame.entry.connection]?.mustResendRevocation = body.nextRevocation != revocations
@@ -355,25 +347,11 @@ extension PeerReplay {
     accept(claim, frame)
   }
 
-  /// A connection of another node than the wallet's. Its frames are not judged, unless they concern the channel.
+  /// A connection of another node than the wallet's: its frames are not judged.
   func isOtherNode(_ connection: Int64) -> Bool {
     guard let entry = evidence.ledger.connection(connection), let node = entry.node else { return false }
     guard let wallet else { return entry.verdict == "visitor" }
     return node != wallet
-  }
-
-  mutating func judgeOtherNode(_ frame: ReadFrame) {
-    let id = frame.entry.connection
-    let entry = evidence.ledger.connection(id)
-    if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
-      find(.otherNodeAccepted, id, verdict, at: frame, entry.map { [$0.row] } ?? [])
-    }
-    switch frame.message {
-    case .storage, .retrieval, .reestablish, .step:
-      guard frame.entry.isActedOn else { return }
-      find(.otherNodeServed, frame.name, at: frame)
-    default: break
-    }
   }
 
   static func verdict(

@@ -97,8 +97,6 @@ func shortHex(_ bytes: [UInt8]) -> String {
 public enum FindingKind: String, Hashable, Sendable, CaseIterable {
   // exclusion
   case connectionMisjudged = "1 The peer judged connection % (epoch %) % where its rule says %%"
-  case otherNodeAccepted = "1 The peer judged connection % %, but the node is not the wallet's"
-  case otherNodeServed = "1 The peer exchanged % with a node that is not the wallet's"
   case processedUnregistered = "1 The peer processed % (frame %) of connection %, %"
   case containerID = "1 The container's id is missing or has not 16 bytes"
   case claimedAgainst = "1 Epoch % was claimed against epoch %, but the one before it is %"
@@ -140,7 +138,6 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case walletReportedError = "2 The wallet reported an error on connection %: %"
   case secondInit = "2 The wallet sent a second init on connection %"
   case stepRefused = "2 The peer refused % (frame %) of the wallet: %"
-  case stepBeforeReestablish = "2 The peer processed % (frame %) before channel_reestablish"
   case peerReportedError = "2 The peer % on connection %: %"
   case stateLost = "2 On connection % the state of %"
   case channelCount = "2 The wallet's database has % channels"
