@@ -144,6 +144,12 @@ public struct ChildEnd: Hashable, Sendable {
   public enum How: Hashable, Sendable {
     case exited(code: Int32)
     case signalled(Int32)
+
+    /// Of a status of wait(2).
+    public init(status: Int32) {
+      let signal = status & 0x7f
+      self = signal == 0 ? .exited(code: status >> 8 & 0xff) : .signalled(signal)
+    }
   }
 
   public var how: How
@@ -158,11 +164,8 @@ public struct ChildEnd: Hashable, Sendable {
     var result: Int32
     repeat { result = wait4(pid, &status, waiting ? 0 : WNOHANG, &usage) } while result < 0 && errno == EINTR
     guard result == pid else { return nil }
-    let how: How =
-      baton_wait_signalled(status) != 0
-      ? .signalled(baton_wait_signal(status)) : .exited(code: baton_wait_exit_code(status))
     return ChildEnd(
-      how: how, peakResidentBytes: UInt64(max(0, usage.ru_maxrss)) &* 1024,
+      how: How(status: status), peakResidentBytes: UInt64(max(0, usage.ru_maxrss)) &* 1024,
       userMicroseconds: microseconds(usage.ru_utime), systemMicroseconds: microseconds(usage.ru_stime))
   }
 

@@ -59,7 +59,7 @@ public final class EventLoop {
     signal(SIGPIPE, SIG_IGN)
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     if epoll < 0 { throw SystemError("start the event loop") }
-    timer = baton_timer_descriptor()
+    timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
     // From here on the value is complete: a throw runs `deinit`, which closes both.
     if timer < 0 { throw SystemError("create a timer") }
     try watch(timer, .readable) { [unowned self] _ in fireDueTimers() }
@@ -190,7 +190,11 @@ public final class EventLoop {
     noteLateness()
     armedFor = earliest
     dueSince = earliest.map { max($0, now) }
-    _ = baton_timer_arm(timer, earliest.map { max(0, $0.nanoseconds) } ?? -1)
+    // 0 disarms the timer, so an instant in the past becomes 1 ns.
+    let at = earliest.map { max(1, $0.nanoseconds) } ?? 0
+    var alarm = itimerspec()
+    alarm.it_value = timespec(tv_sec: Int(at / 1_000_000_000), tv_nsec: Int(at % 1_000_000_000))
+    timerfd_settime(timer, Int32(TFD_TIMER_ABSTIME), &alarm, nil)
   }
 
   private func fireDueTimers() {

@@ -108,7 +108,7 @@ public final class SideThread {
 
   private func started() throws(SystemError) -> Queue {
     if let queue { return queue }
-    let done = baton_event_descriptor()
+    let done = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     if done < 0 { throw SystemError("make an event counter") }
     let made = Queue(done: done)
     try loop.watch(done, .readable) { [unowned self] _ in for answer in readyAnswers() { answer() } }

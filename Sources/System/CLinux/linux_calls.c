@@ -6,13 +6,10 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -77,29 +74,9 @@ int baton_signal_descriptor(int descriptor, uint64_t signals) {
   return signalfd(descriptor, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-int baton_timer_descriptor(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
-
-int baton_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-
-int baton_timer_arm(int descriptor, int64_t at_ns) {
-  // 0 would disarm the timer, so an instant in the past becomes 1 ns. A negative instant disarms.
-  struct itimerspec spec;
-  memset(&spec, 0, sizeof spec);
-  if (at_ns >= 0) {
-    if (at_ns == 0) at_ns = 1;
-    spec.it_value.tv_sec = at_ns / 1000000000;
-    spec.it_value.tv_nsec = at_ns % 1000000000;
-  }
-  return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &spec, NULL);
-}
-
 // Files
 
 int baton_open_directory_path(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
-
-int baton_open_new_append(int directory, const char *name, uint32_t mode) {
-  return openat(directory, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
-}
 
 // Memory
 
@@ -141,10 +118,6 @@ int baton_deny_memory(int32_t pid) {
   struct rlimit none = {0, 0};
   return prlimit(pid, RLIMIT_AS, &none, NULL);
 }
-
-int baton_wait_exit_code(int status) { return WEXITSTATUS(status); }
-int baton_wait_signalled(int status) { return WIFSIGNALED(status); }
-int baton_wait_signal(int status) { return WTERMSIG(status); }
 
 static int lower_soft_limit(int resource, int64_t bytes) {
   struct rlimit limit;
@@ -256,13 +229,12 @@ int32_t baton_spawn(const struct baton_spawn_plan *plan) {
 
 // Sockets
 
-int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid, uint32_t *gid) {
+int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid) {
   struct ucred credentials;
   socklen_t length = sizeof credentials;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)) return -1;
   *pid = credentials.pid;
   *uid = credentials.uid;
-  *gid = credentials.gid;
   return 0;
 }
 
@@ -270,29 +242,6 @@ int baton_seqpacket_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_
 
 int baton_seqpacket_pair(int descriptors[2]) {
   return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, descriptors);
-}
-
-static int fill(struct sockaddr_un *address, const char *path) {
-  memset(address, 0, sizeof *address);
-  address->sun_family = AF_UNIX;
-  if (strlen(path) >= sizeof address->sun_path) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  strcpy(address->sun_path, path);
-  return 0;
-}
-
-int baton_unix_bind(int descriptor, const char *path) {
-  struct sockaddr_un address;
-  if (fill(&address, path)) return -1;
-  return bind(descriptor, (struct sockaddr *)&address, sizeof address);
-}
-
-int baton_unix_connect(int descriptor, const char *path) {
-  struct sockaddr_un address;
-  if (fill(&address, path)) return -1;
-  return connect(descriptor, (struct sockaddr *)&address, sizeof address);
 }
 
 int baton_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
@@ -396,21 +345,4 @@ int baton_terminal_restore_on_crash(int descriptor, const char *bytes, size_t si
     if (sigaction(fatal_signals[i], &action, &before_crash[i]) != 0) return -1;
   }
   return 0;
-}
-
-int baton_terminal_size(int descriptor, int *columns, int *rows) {
-  struct winsize size;
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -1;
-  *columns = size.ws_col;
-  *rows = size.ws_row;
-  return 0;
-}
-
-void baton_stop_self(void) {
-  sigset_t stop, before;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTSTP);
-  pthread_sigmask(SIG_UNBLOCK, &stop, &before);
-  kill(getpid(), SIGTSTP);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

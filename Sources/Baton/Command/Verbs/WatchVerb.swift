@@ -156,7 +156,14 @@ final class WatchSession {
   /// ^Z: the shell gets its terminal back as it was.
   private func pause() {
     terminal.giveBack()
-    baton_stop_self()
+    // The loop blocks the signals that it reads.
+    var stop = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&stop)
+    sigaddset(&stop, SIGTSTP)
+    pthread_sigmask(SIG_UNBLOCK, &stop, &before)
+    kill(getpid(), SIGTSTP)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
     goOn()
   }
 
@@ -229,12 +236,11 @@ final class WatchTerminal {
 
   /// 80 by 24 where the terminal does not know, as on a serial line.
   static var size: (columns: Int, rows: Int) {
-    var columns: Int32 = 0
-    var rows: Int32 = 0
-    guard baton_terminal_size(standardOutput, &columns, &rows) == 0, columns > 0, rows > 0 else {
+    var size = winsize()
+    guard ioctl(standardOutput, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
       return (80, 24)
     }
-    return (Int(columns), Int(rows))
+    return (Int(size.ws_col), Int(size.ws_row))
   }
 
   /// False once nothing can be written any more.

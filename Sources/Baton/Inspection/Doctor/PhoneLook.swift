@@ -1,4 +1,3 @@
-import CLinux
 import DaemonRuntime
 import Glibc
 import Ground
@@ -271,6 +270,6 @@ enum MachineLook {
     }
     let status = pclose(output)
     if status == 0 { return .starts }
-    return .fails(last.map { String($0).onOneLine } ?? "it ended with \(baton_wait_exit_code(status))")
+    return .fails(last.map { String($0).onOneLine } ?? "it \(ProcessEnding(status))")
   }
 }

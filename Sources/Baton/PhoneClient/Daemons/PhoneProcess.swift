@@ -202,24 +202,25 @@ package final class WatchedProcess {
 
 /// A status of `waitpid` as a sentence.
 package struct ProcessEnding: CustomStringConvertible {
-  private let status: Int32?
+  private let how: ChildEnd.How?
 
-  package init(_ status: Int32?) { self.status = status }
+  package init(_ status: Int32?) { how = status.map(ChildEnd.How.init) }
 
-  package var isGood: Bool { status == 0 }
+  package var isGood: Bool { how == .exited(code: 0) }
 
-  var isBySignal: Bool { status.map { baton_wait_signalled($0) != 0 } ?? false }
+  var isBySignal: Bool { if case .signalled = how { true } else { false } }
 
   /// Nil after a signal, or for an unknown code.
   package var exitCode: ExitCode? {
-    isBySignal ? nil : status.flatMap { ExitCode(rawValue: baton_wait_exit_code($0)) }
+    if case .exited(let code) = how { ExitCode(rawValue: code) } else { nil }
   }
 
   package var description: String {
-    guard let status else { return "has ended" }
-    return isBySignal
-      ? "was ended by \(SignalName.word(for: baton_wait_signal(status)))"
-      : "ended with exit code \(baton_wait_exit_code(status))"
+    switch how {
+    case .exited(let code): "ended with exit code \(code)"
+    case .signalled(let number): "was ended by \(SignalName.word(for: number))"
+    case nil: "has ended"
+    }
   }
 }
 

@@ -76,14 +76,14 @@ package struct Supervisor {
       interruption = signals.wait(until: nil)
     }
     if let interruption, !isDoneWithWhatStays() { return end(interruption) }
-    let status = processes.workerStatus ?? 0
-    let signal = baton_wait_signalled(status) != 0 ? baton_wait_signal(status) : nil
+    let how = ChildEnd.How(status: processes.workerStatus ?? 0)
+    let signal: Int32? = if case .signalled(let number) = how { number } else { nil }
     // ^C, or another program, may signal both processes.
     if let interruption = signal.flatMap({ Interruption(rawValue: $0) }) { return end(interruption) }
     let survivors =
       plan.leavesProcesses && signal == nil
       ? [] : processes.end(within: Self.timeoutAfterWork, watching: signals)
-    let code = signal.map { 128 + $0 } ?? baton_wait_exit_code(status)
+    let code = if case .exited(let code) = how { code } else { 128 + (signal ?? 0) }
     place?.remove(
       keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue,
       keepingTemporary: plan.isForeign && code != ExitCode.done.rawValue)
@@ -99,8 +99,7 @@ package struct Supervisor {
   private mutating func isDoneWithWhatStays() -> Bool {
     guard plan.leavesProcesses else { return false }
     _ = processes.collect()
-    guard let status = processes.workerStatus else { return false }
-    return baton_wait_signalled(status) == 0 && baton_wait_exit_code(status) == 0
+    return processes.workerStatus == 0
   }
 
   private mutating func end(_ interruption: Interruption) -> Int32 {

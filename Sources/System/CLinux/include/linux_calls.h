@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
@@ -16,13 +18,9 @@ int baton_epoll_wait(int epoll, struct baton_ready *ready, int capacity, int tim
 extern const uint32_t baton_epoll_in, baton_epoll_out, baton_epoll_hang_up,
     baton_epoll_error;
 int baton_signal_descriptor(int descriptor, uint64_t signals);
-int baton_timer_descriptor(void);
-int baton_event_descriptor(void);
-int baton_timer_arm(int descriptor, int64_t at_ns);
 
 // Files.
 int baton_open_directory_path(const char *path);
-int baton_open_new_append(int directory, const char *name, uint32_t mode);
 
 // Memory: bytes of the heap that are in use, over all arenas and large blocks.
 uint64_t baton_heap_bytes(void);
@@ -40,9 +38,6 @@ int baton_adopt_orphans(void);
 int baton_is_ignored(int signal);
 /// Disables core dumps of this process, to a file and to a core_pattern program.
 int baton_dump_no_core(void);
-int baton_wait_exit_code(int status);
-int baton_wait_signalled(int status);
-int baton_wait_signal(int status);
 
 struct baton_spawn_plan {
   const char *path;
@@ -71,11 +66,9 @@ int baton_argument_count(void);
 const char *baton_argument(int index);
 
 // Sockets.
-int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid, uint32_t *gid);
+int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid);
 int baton_seqpacket_socket(void);
 int baton_seqpacket_pair(int descriptors[2]);
-int baton_unix_bind(int descriptor, const char *path);
-int baton_unix_connect(int descriptor, const char *path);
 int baton_accept(int descriptor);
 
 // From now on a bus error (a truncated mapped file) writes the sentence to stderr, sends the packet to the channel
@@ -88,6 +81,3 @@ int baton_end_on_bus_error(const char *sentence, int channel, const void *packet
 int baton_terminal_keys_begin(int descriptor);
 int baton_terminal_keys_end(int descriptor);
 int baton_terminal_restore_on_crash(int descriptor, const char *bytes, size_t size);
-int baton_terminal_size(int descriptor, int *columns, int *rows);
-// Stops this process as ^Z does, also where SIGTSTP is blocked; returns when it goes on.
-void baton_stop_self(void);
