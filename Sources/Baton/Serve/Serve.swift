@@ -89,12 +89,9 @@ package final class Serve {
   /// it in its tab. Who has the cookie alone, as every server of this machine that the browser visits, gets no token from
   /// us.
   private func page(_ gate: ServeGate, _ hasToken: Bool) -> HTTPResponse {
-    var page = LivePage(home: phone.home)
-    if isControlled {
-      let actions = LiveAction.allCases.map { LivePage.Action($0.rawValue, $0.words, $0.meaning) }
-      page.control = hasToken ? .buttons(token: token, actions) : .needsToken(actions)
-    }
-    let html = page.html
+    let html = LivePage(
+      home: phone.home, isControlled: isControlled, token: isControlled && hasToken ? token : nil
+    ).html
     return HTTPResponse(
       status: 200, contentType: "text/html; charset=utf-8", body: html,
       more: [

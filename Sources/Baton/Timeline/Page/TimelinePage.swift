@@ -28,23 +28,19 @@ package enum TimelinePage {
       text.utf8.count <= rawLineMax
         ? text : String(decoding: text.utf8.prefix(rawLineMax), as: UTF8.self) + "…"
     }
-    return .object([
-      ("sentences", .strings(timeline.records.map(\.text))),
-      ("raws", .strings(rawLineMax == 0 ? [] : timeline.records.map { cut($0.raw) })),
-      ("spans", .strings(timeline.spans.map(\.label))), ("arrows", .strings(timeline.arrows.map(\.label))),
-      ("marks", .strings(timeline.marks.map(\.label))),
-    ])
+    return [
+      "sentences": .strings(timeline.records.map(\.text)),
+      "raws": .strings(rawLineMax == 0 ? [] : timeline.records.map { cut($0.raw) }),
+      "spans": .strings(timeline.spans.map(\.label)), "arrows": .strings(timeline.arrows.map(\.label)),
+      "marks": .strings(timeline.marks.map(\.label)),
+    ]
   }
 }
 
 extension JSONValue {
-  fileprivate static func object(_ members: [(String, JSONValue?)]) -> JSONValue {
-    .object(members.compactMap { name, value in value.map { JSONMember(key: name, value: $0) } })
-  }
-
   fileprivate static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
-  fileprivate static func integer(_ number: some BinaryInteger) -> JSONValue { .number("\(number)") }
+  static func integer(_ number: some BinaryInteger) -> JSONValue { .number("\(number)") }
 }
 
 /// The numbers of a timeline, by columns: what is drawn before any text is read.
@@ -60,10 +56,8 @@ private struct TimelineData {
       places[record.file ?? ""] = files.count
       files.append(record.file ?? "")
     }
-    let lanes = timeline.lanes.map { lane in
-      JSONValue.object([
-        ("kind", .string(lane.kind.rawValue)), ("name", .string(lane.name)), ("rows", .integer(lane.rows)),
-      ])
+    let lanes = timeline.lanes.map { lane -> JSONValue in
+      ["kind": .string(lane.kind.rawValue), "name": .string(lane.name), "rows": .integer(lane.rows)]
     }
     let spans = columns(
       timeline.spans, ("from", \.from),
@@ -88,23 +82,23 @@ private struct TimelineData {
         ("lane", \.lane), ("weight", { $0.weight.rawValue }), ("file", { places[$0.file ?? ""] ?? 0 }),
         ("line", \.line),
       ])
-    let findings = timeline.findings.map { finding in
-      JSONValue.object([
-        ("title", .string(finding.title)), ("sentence", .string(finding.sentence)),
-        ("at", (finding.anchor?.at).map { .integer(since($0)) }),
-        ("record", (finding.anchor?.record).map { .integer($0) }),
-      ])
+    let findings = timeline.findings.map { finding -> JSONValue in
+      [
+        "title": .string(finding.title), "sentence": .string(finding.sentence),
+        "at": (finding.anchor?.at).map { .integer(since($0)) },
+        "record": (finding.anchor?.record).map { .integer($0) },
+      ]
     }
-    let members: [(String, JSONValue?)] = [
-      ("title", .string(timeline.title)), ("facts", .string(timeline.facts)),
-      ("length", .integer(timeline.length.nanoseconds)),
-      ("startWallMs", timeline.startWall.map { .integer($0 / 1_000_000) }), ("lanes", .array(lanes)),
-      ("spanKinds", Self.names(TimelineSpan.Kind.self)), ("arrowKinds", Self.names(TimelineArrow.Kind.self)),
-      ("markKinds", Self.names(TimelineMark.Kind.self)), ("spans", spans), ("arrows", arrows),
-      ("marks", marks), ("records", records), ("files", .strings(files)), ("findings", .array(findings)),
-      ("remarks", .strings(timeline.remarks)),
+    let page: JSONValue = [
+      "title": .string(timeline.title), "facts": .string(timeline.facts),
+      "length": .integer(timeline.length.nanoseconds),
+      "startWallMs": timeline.startWall.map { .integer($0 / 1_000_000) }, "lanes": .array(lanes),
+      "spanKinds": Self.names(TimelineSpan.Kind.self), "arrowKinds": Self.names(TimelineArrow.Kind.self),
+      "markKinds": Self.names(TimelineMark.Kind.self), "spans": spans, "arrows": arrows,
+      "marks": marks, "records": records, "files": .strings(files), "findings": .array(findings),
+      "remarks": .strings(timeline.remarks),
     ]
-    return JSONValue.object(members).json
+    return page.json
   }
 
   private func since(_ instant: Instant) -> Int64 { max(0, (instant - timeline.start).nanoseconds) }
@@ -123,7 +117,8 @@ private struct TimelineData {
       .string(values.map { String($0, radix: 36) }.joined(separator: " "))
     }
     return .object(
-      [(time.name, column(differences))] + others.map { name, number in (name, column(items.map(number))) })
+      [JSONMember(key: time.name, value: column(differences))]
+        + others.map { name, number in JSONMember(key: name, value: column(items.map(number))) })
   }
 
   private static func names<Kind: CaseIterable & RawRepresentable<String>>(_: Kind.Type) -> JSONValue {
@@ -153,56 +148,29 @@ extension Timeline {
 }
 
 /// The page of a phone that runs: it asks its server for what there is to see.
-package struct LivePage {
-  package struct Action: Hashable, Sendable {
-    package var name: String
-    package var words: String
-    package var meaning: String
+struct LivePage {
+  let home: String
+  /// The server takes actions.
+  let isControlled: Bool
+  /// Nil if this page was opened without it; the browser may have kept it.
+  let token: String?
 
-    package init(_ name: String, _ words: String, _ meaning: String) {
-      self.name = name
-      self.words = words
-      self.meaning = meaning
+  var html: String {
+    let actions = LiveAction.allCases.map { action -> JSONValue in
+      [
+        "name": .string(action.rawValue), "words": .string(action.words), "meaning": .string(action.meaning),
+      ]
     }
-  }
-
-  package enum Control: Hashable, Sendable {
-    case none
-    /// The server takes actions, but this page was opened without the token; the browser may have kept it.
-    case needsToken([Action])
-    case buttons(token: String, [Action])
-  }
-
-  private let home: String
-  package var control = Control.none
-
-  package init(home: String) { self.home = home }
-
-  package var html: String {
+    let setup: JSONValue = [
+      "home": .string(home), "token": token.map(JSONValue.string),
+      "actions": isControlled ? .array(actions) : nil,
+    ]
     var frame = PageFrame(
       title: "Baton: \(home)", styles: [PackageResources.frame_css, PackageResources.live_css],
       body: PackageResources.live_body_html, script: PackageResources.live_js)
     frame.asksItsServer = true
     frame.early = [PageFrame.Element(id: "setup", json: setup.json)]
     return frame.html
-  }
-
-  private var setup: JSONValue {
-    func actions(_ all: [Action]) -> (String, JSONValue?) {
-      let buttons = all.map { action in
-        JSONValue.object([
-          ("name", .string(action.name)), ("words", .string(action.words)),
-          ("meaning", .string(action.meaning)),
-        ])
-      }
-      return ("actions", .array(buttons))
-    }
-    let home: (String, JSONValue?) = ("home", .string(home))
-    return switch control {
-    case .none: .object([home])
-    case .needsToken(let all): .object([home, actions(all)])
-    case .buttons(let token, let all): .object([home, ("token", .string(token)), actions(all)])
-    }
   }
 }
 

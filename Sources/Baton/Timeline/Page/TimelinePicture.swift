@@ -185,40 +185,6 @@ package struct TimelinePicture {
 /// A timeline in the Trace Event Format, which Perfetto opens. A lane is a process; what may overlap there has threads
 /// of its own, as slices of one thread must nest.
 package enum TimelineTrace {
-  private struct Event: Encodable {
-    var name: String
-    var cat: String?
-    /// X a slice, i an instant, s and f the two ends of a flow, M a name.
-    var ph: String
-    /// In microseconds; three decimals are whole nanoseconds.
-    var ts: Double?
-    var dur: Double?
-    var pid: Int
-    var tid: Int
-    var id: Int?
-    var bp: String?
-    /// The scope of an instant: its thread.
-    var s: String?
-    var args: Arguments?
-  }
-
-  private struct Arguments: Encodable {
-    var name: String?
-    var sortIndex: Int?
-    var epoch: UInt64?
-    var journal: String?
-
-    enum CodingKeys: String, CodingKey {
-      case name, epoch, journal
-      case sortIndex = "sort_index"
-    }
-  }
-
-  private struct Document: Encodable {
-    var displayTimeUnit = "ms"
-    var traceEvents: [Event]
-  }
-
   /// The threads of a lane, from 1 on; behind these the rows of what may overlap.
   private static let threads: [(name: String, kind: TimelineSpan.Kind?)] = [
     ("journal", nil), ("processes", .life), ("epochs", .epoch), ("superseded", .superseded),
@@ -233,86 +199,109 @@ package enum TimelineTrace {
   }
 
   package static func json(_ timeline: Timeline) -> String {
-    let spans = spans(timeline)
-    let rows = Dictionary(grouping: spans.filter { $0.tid >= Self.rows }) { $0.pid - 1 }
-      .mapValues { ($0.map(\.tid).max() ?? 0) - Self.rows + 1 }
+    let tracks = tracks(timeline)
+    let spans = zip(timeline.spans, tracks).map { span($0, onThread: $1, timeline) }
     let events =
-      names(timeline, rows) + spans + arrows(timeline) + marks(timeline) + records(timeline)
-    return ((try? JSONLineEncoder().encode(Document(traceEvents: events))) ?? "{}") + "\n"
+      names(timeline, tracks) + spans + arrows(timeline) + marks(timeline) + records(timeline)
+    let document: JSONValue = ["displayTimeUnit": .string("ms"), "traceEvents": .array(events)]
+    return document.json + "\n"
   }
 
-  private static func names(_ timeline: Timeline, _ rows: [Int: Int]) -> [Event] {
+  private static func names(_ timeline: Timeline, _ tracks: [Int]) -> [JSONValue] {
     timeline.lanes.enumerated().flatMap { place, lane in
-      let pid = place + 1
-      func about(_ what: String, _ tid: Int, _ arguments: Arguments) -> Event {
-        Event(name: what, ph: "M", pid: pid, tid: tid, args: arguments)
+      func about(_ what: String, _ tid: Int, _ arguments: JSONValue) -> JSONValue {
+        [
+          "name": .string(what), "ph": .string("M"), "pid": .integer(place + 1), "tid": .integer(tid),
+          "args": arguments,
+        ]
       }
-      let rows = (0..<(rows[place] ?? 0)).map {
-        about("thread_name", Self.rows + $0, Arguments(name: "\(lane.name) \($0 + 1)"))
+      func thread(_ tid: Int, _ name: String) -> JSONValue {
+        about("thread_name", tid, ["name": .string(name)])
       }
+      let last = zip(timeline.spans, tracks).filter { $0.0.lane == place }.map(\.1).max() ?? 0
       return [
-        about("process_name", 0, Arguments(name: lane.name)),
-        about("process_sort_index", 0, Arguments(sortIndex: place)),
-      ] + threads.enumerated().map { about("thread_name", $0 + 1, Arguments(name: $1.name)) } + rows
+        about("process_name", 0, ["name": .string(lane.name)]),
+        about("process_sort_index", 0, ["sort_index": .integer(place)]),
+      ] + threads.enumerated().map { thread($0 + 1, $1.name) }
+        + (rows..<max(rows, last + 1)).map { thread($0, "\(lane.name) \($0 - rows + 1)") }
     }
   }
 
-  private static func micros(_ instant: Instant, _ timeline: Timeline) -> Double {
-    Double(max(0, (instant - timeline.start).nanoseconds)) / 1000
+  /// In microseconds; three decimals are whole nanoseconds.
+  private static func micros(_ span: TimeSpan) -> JSONValue {
+    let nanoseconds = max(0, span.nanoseconds)
+    return .number("\(nanoseconds / 1000).\(String(1000 + nanoseconds % 1000).dropFirst())")
   }
 
-  private static func spans(_ timeline: Timeline) -> [Event] {
+  /// The thread of each span.
+  private static func tracks(_ timeline: Timeline) -> [Int] {
     /// When each row of a lane is free again.
     var free: [Int: [Instant]] = [:]
     return timeline.spans.map { span in
-      var track = thread(span.kind)
-      if track == nil {
-        var ends = free[span.lane] ?? []
-        let row = ends.firstIndex { $0 <= span.from } ?? ends.count
-        if row == ends.count { ends.append(span.to) } else { ends[row] = span.to }
-        free[span.lane] = ends
-        track = Self.rows + row
-      }
-      return Event(
-        name: span.label, cat: span.kind.rawValue, ph: "X", ts: micros(span.from, timeline),
-        dur: Double((span.to - span.from).nanoseconds) / 1000, pid: span.lane + 1, tid: track ?? journal,
-        args: span.epoch.map { Arguments(epoch: $0) })
+      if let thread = thread(span.kind) { return thread }
+      var ends = free[span.lane] ?? []
+      let row = ends.firstIndex { $0 <= span.from } ?? ends.count
+      if row == ends.count { ends.append(span.to) } else { ends[row] = span.to }
+      free[span.lane] = ends
+      return rows + row
     }
+  }
+
+  /// X a slice, i an instant, s and f the two ends of a flow, M a name.
+  private static func span(_ span: TimelineSpan, onThread tid: Int, _ timeline: Timeline) -> JSONValue {
+    [
+      "name": .string(span.label), "cat": .string(span.kind.rawValue), "ph": .string("X"),
+      "ts": micros(span.from - timeline.start), "dur": micros(span.to - span.from),
+      "pid": .integer(span.lane + 1), "tid": .integer(tid),
+      "args": span.epoch.map { ["epoch": .integer($0)] },
+    ]
   }
 
   /// A flow binds to the slice around its end, so each end has a slice of one nanosecond.
-  private static func arrows(_ timeline: Timeline) -> [Event] {
+  private static func arrows(_ timeline: Timeline) -> [JSONValue] {
     timeline.arrows.enumerated().flatMap { number, arrow in
-      let from = micros(arrow.from, timeline)
-      let to = micros(arrow.to, timeline)
-      func end(_ ph: String, _ lane: Int, _ at: Double) -> [Event] {
-        [
-          Event(
-            name: arrow.label, cat: arrow.kind.rawValue, ph: "X", ts: at, dur: 0.001, pid: lane + 1,
-            tid: messages),
-          Event(
-            name: arrow.kind.rawValue, cat: arrow.kind.rawValue, ph: ph, ts: at, pid: lane + 1, tid: messages,
-            id: number + 1, bp: ph == "f" ? "e" : nil),
+      func end(_ ph: String, _ lane: Int, _ at: Instant) -> [JSONValue] {
+        let (kind, ts) = (JSONValue.string(arrow.kind.rawValue), micros(at - timeline.start))
+        let (pid, tid) = (JSONValue.integer(lane + 1), JSONValue.integer(messages))
+        return [
+          [
+            "name": .string(arrow.label), "cat": kind, "ph": .string("X"), "ts": ts, "dur": .number("0.001"),
+            "pid": pid, "tid": tid,
+          ],
+          [
+            "name": kind, "cat": kind, "ph": .string(ph), "ts": ts, "pid": pid, "tid": tid,
+            "id": .integer(number + 1), "bp": ph == "f" ? .string("e") : nil,
+          ],
         ]
       }
-      return end("s", arrow.fromLane, from) + end("f", arrow.toLane, to)
+      return end("s", arrow.fromLane, arrow.from) + end("f", arrow.toLane, arrow.to)
     }
   }
 
-  private static func marks(_ timeline: Timeline) -> [Event] {
+  private static func marks(_ timeline: Timeline) -> [JSONValue] {
     timeline.marks.map { mark in
-      Event(
-        name: mark.label, cat: mark.kind.rawValue, ph: "i", ts: micros(mark.at, timeline), pid: mark.lane + 1,
-        tid: mark.kind == .beat ? thread(.epoch) ?? journal : journal, s: "t")
+      let tid = mark.kind == .beat ? thread(.epoch) ?? journal : journal
+      return instant(mark.label, mark.kind.rawValue, mark.at, mark.lane, tid, timeline)
     }
   }
 
-  private static func records(_ timeline: Timeline) -> [Event] {
+  private static func records(_ timeline: Timeline) -> [JSONValue] {
     timeline.records.filter { $0.weight != .detail }.map { record in
-      Event(
-        name: record.text, cat: "journal", ph: "i", ts: micros(record.at, timeline), pid: record.lane + 1,
-        tid: journal, s: "t",
-        args: Arguments(journal: record.file.map { "\($0) line \(record.line)" }))
+      instant(
+        record.text, "journal", record.at, record.lane, journal, timeline,
+        arguments: ["journal": record.file.map { .string("\($0) line \(record.line)") }])
     }
+  }
+
+  /// Its scope is its thread.
+  private static func instant(
+    _ name: String, _ category: String, _ at: Instant, _ lane: Int, _ tid: Int, _ timeline: Timeline,
+    arguments: JSONValue? = nil
+  ) -> JSONValue {
+    [
+      "name": .string(name), "cat": .string(category), "ph": .string("i"),
+      "ts": micros(at - timeline.start), "pid": .integer(lane + 1), "tid": .integer(tid), "s": .string("t"),
+      "args": arguments,
+    ]
   }
 }
