@@ -170,50 +170,23 @@ package enum TimelineWho: Hashable, Sendable {
   case wallet(Role, device: Int = 0)
   case other(String)
 
-  var kind: TimelineLane.Kind {
+  /// `order`: from the sender at the top down to the wallet's processes.
+  private var row: (kind: TimelineLane.Kind, device: Int, order: Int, name: String) {
     switch self {
-    case .payments: .payments
-    case .events: .events
-    case .peer: .peer
-    case .phone: .phone
-    case .wallet(.app, _): .app
-    case .wallet(.extension, _): .extension
-    case .other: .other
+    case .payments: (.payments, 0, 0, "payments")
+    case .events(let device): (.events, device, 1 + device, "user, faults")
+    case .peer: (.peer, 0, 10, "peer")
+    case .phone(let device): (.phone, device, 20 + 10 * device, "phone")
+    case .wallet(.app, let device): (.app, device, 21 + 10 * device, "app")
+    case .wallet(.extension, let device): (.extension, device, 22 + 10 * device, "extension")
+    case .other(let name): (.other, 0, 1000, name)
     }
   }
 
-  var device: Int {
-    switch self {
-    case .events(let device), .phone(let device), .wallet(_, let device): device
-    case .payments, .peer, .other: 0
-    }
-  }
-
-  /// From the sender at the top down to the wallet's processes.
-  var order: Int {
-    switch self {
-    case .payments: 0
-    case .events(let device): 1 + device
-    case .peer: 10
-    case .phone(let device): 20 + 10 * device
-    case .wallet(.app, let device): 21 + 10 * device
-    case .wallet(.extension, let device): 22 + 10 * device
-    case .other: 1000
-    }
-  }
-
-  var name: String {
-    let words =
-      switch self {
-      case .payments: "payments"
-      case .events: "user, faults"
-      case .peer: "peer"
-      case .phone: "phone"
-      case .wallet(let role, _): role.rawValue
-      case .other(let name): name
-      }
-    return device == 0 ? words : "\(words) \(device + 1)"
-  }
+  var kind: TimelineLane.Kind { row.kind }
+  var device: Int { row.device }
+  var order: Int { row.order }
+  var name: String { device == 0 ? row.name : "\(row.name) \(device + 1)" }
 }
 
 /// Times as the picture shows them.

@@ -429,29 +429,18 @@ struct Sheet: Sendable {
       TimelineLane(
         kind: who[old].kind, name: names[who[old]] ?? who[old].name, rows: max(1, rows[who[old]]?.most ?? 1))
     }
+    func placed<Item>(_ items: [Item], _ lanes: WritableKeyPath<Item, Int>...) -> [Item] {
+      items.map { item in
+        lanes.reduce(into: item) { $0[keyPath: $1] = place[$0[keyPath: $1]] }
+      }
+    }
+    for index in spans.indices where spans[index].isOpen { spans[index].to = end }
     return Timeline(
       title: title, start: start, end: end, startWall: startWall, lanes: lanes,
-      spans: spans.map { span in
-        var span = span
-        span.lane = place[span.lane]
-        if span.isOpen { span.to = end }
-        return span
-      }.sorted { ($0.from, $0.lane) < ($1.from, $1.lane) },
-      arrows: arrows.map { arrow in
-        var arrow = arrow
-        (arrow.fromLane, arrow.toLane) = (place[arrow.fromLane], place[arrow.toLane])
-        return arrow
-      }.sorted { ($0.from, $0.to) < ($1.from, $1.to) },
-      marks: marks.map { mark in
-        var mark = mark
-        mark.lane = place[mark.lane]
-        return mark
-      }.sorted { ($0.at, $0.lane) < ($1.at, $1.lane) },
-      records: records.map { record in
-        var record = record
-        record.lane = place[record.lane]
-        return record
-      }, findings: findings, anchors: anchors)
+      spans: placed(spans, \.lane).sorted { ($0.from, $0.lane) < ($1.from, $1.lane) },
+      arrows: placed(arrows, \.fromLane, \.toLane).sorted { ($0.from, $0.to) < ($1.from, $1.to) },
+      marks: placed(marks, \.lane).sorted { ($0.at, $0.lane) < ($1.at, $1.lane) },
+      records: placed(records, \.lane), findings: findings, anchors: anchors)
   }
 }
 
