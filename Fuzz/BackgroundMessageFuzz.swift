@@ -1,9 +1,9 @@
 import Ground
 import DaemonRuntime
-import PhonePolicy
 
 @testable import Baton
 @testable import IOSd
+@testable import PhonePolicy
 
 /// An app's messages about tasks and audio as iosd reads them, with the phone's reaction; and the rows of tasks.
 enum BackgroundMessageFuzz: FuzzTarget {

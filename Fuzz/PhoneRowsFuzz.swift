@@ -1,8 +1,7 @@
-import PhonePolicy
-
 @testable import DaemonRuntime
 @testable import IOSd
 @testable import Judge
+@testable import PhonePolicy
 
 /// iosd's three files of rows, read by iosd itself and by the judge.
 enum PhoneRowsFuzz: FuzzTarget {
@@ -12,14 +11,14 @@ enum PhoneRowsFuzz: FuzzTarget {
   static var seeds: [[UInt8]] {
     let process = ProcessRow(
       id: 2, role: "extension", pid: 4711, startTime: 99, path: "/x", launchReason: "launched for push 3",
-      startedWall: 5, startedAt: 6, endedWall: 7, endedAt: 8, how: "exited", number: 0)
-    var push = PushRow(id: 3, isVisible: true, hasMutableContent: false, wall: 1, at: 2)
+      startedWallNs: 5, startedAtNs: 6, endedWallNs: 7, endedAtNs: 8, how: "exited", number: 0)
+    var push = PushRow(id: 3, isVisible: true, hasMutableContent: false, wallNs: 1, atNs: 2)
     push.take(.delivered, wall: 3, at: 4)
     var shown = NotificationRow(
-      id: 1, push: 3, source: "content", title: "a", body: "b", badge: .min, wall: 1, at: 2)
+      id: 1, push: 3, source: "content", title: "a", body: "b", badge: .min, wallNs: 1, atNs: 2)
     (shown.level, shown.isDisplayed, shown.key, shown.answer) = ("critical", false, "k", "OPEN")
     var badge = PushRow(
-      id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2)
+      id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wallNs: 1, atNs: 2)
     (badge.fate, badge.fateCode, badge.fateWallNs) = ("x", .applied, 3)
     (badge.appliedBadge, badge.appliedSound) = (5, "default")
     return [

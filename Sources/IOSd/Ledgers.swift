@@ -136,10 +136,7 @@ final class PushLedger {
   var upcomingID: UInt64 { newest.nextID }
 
   func take(_ push: PhonePush, clock: Clock) {
-    var row = PushRow(
-      id: push.id, of: push.of, isVisible: push.alert != nil, hasMutableContent: push.hasMutableContent,
-      isBadgeOrSound: push.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
-      at: clock.now.nanoseconds)
+    var row = PushRow(push, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     row.boot = clock.bootText
     newest.keep(row)
     log.append(row)

@@ -181,9 +181,8 @@ final class PhoneShell {
   ) throws(SystemError) {
     let ledgerID = processes.begin { id in
       var row = ProcessRow(
-        id: id, role: role.rawValue, pid: process.identity.pid, startTime: process.identity.startTime,
-        path: path, launchReason: reason.description, startedWall: clock.wallNanoseconds,
-        startedAt: clock.now.nanoseconds)
+        id: id, role: role, pid: process.identity.pid, startTime: process.identity.startTime, path: path,
+        reason: reason, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
       row.boot = clock.bootText
       return row
     }
@@ -536,11 +535,9 @@ extension PhoneReport {
 
   var nowPlaying: NowPlaying? {
     guard let playing = shell.phone.audio.playing else { return nil }
-    let session = playing.session
     return NowPlaying(
-      sinceAtNs: playing.since.nanoseconds, volume: AudioMessages.volumeText(session.volumeThousandths),
-      mixes: session.mixes, loops: session.loops, rateHz: session.rateHertz, channels: session.channels,
-      frames: session.frames)
+      playing.session, since: playing.since,
+      volume: AudioMessages.volumeText(playing.session.volumeThousandths))
   }
 }
 

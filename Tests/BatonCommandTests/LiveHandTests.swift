@@ -1,9 +1,9 @@
-import PhonePolicy
 import Platform
 import SharedContainer
 import WalletProcess
 
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite("The hand of a live screen", .waits) struct LiveHandTests {
   private let phone = CommandPhone()
@@ -68,8 +68,8 @@ import WalletProcess
 
   @Test func `Odd rows of processes are counted as they are`() throws {
     var row = ProcessRow(
-      id: 1, role: "", pid: 7, startTime: 1, path: "/bin/other", launchReason: "x", startedWall: 1,
-      startedAt: 1, endedWall: 2, endedAt: 2, how: "signalled", number: 9)
+      id: 1, role: "", pid: 7, startTime: 1, path: "/bin/other", launchReason: "x", startedWallNs: 1,
+      startedAtNs: 1, endedWallNs: 2, endedAtNs: 2, how: "signalled", number: 9)
     var lines = row.json + "\n"
     (row.id, row.role) = (2, "two words")
     lines += row.json + "\n"
@@ -84,8 +84,8 @@ import WalletProcess
   @Test(arguments: ["pushes", "processes", "notifications"])
   func `A pipe or a link in place of rows of iosd has no rows, and holds up no look`(name: String) throws {
     let row = ProcessRow(
-      id: 7, role: "app", pid: 7, startTime: 1, path: "/bin/mainappd", launchReason: "x", startedWall: 1,
-      startedAt: 1, endedWall: 2, endedAt: 2, how: "exited")
+      id: 7, role: "app", pid: 7, startTime: 1, path: "/bin/mainappd", launchReason: "x", startedWallNs: 1,
+      startedAtNs: 1, endedWallNs: 2, endedAtNs: 2, how: "exited")
     let place = "\(phone.os)/\(name).jsonl"
     let elsewhere = scratch.write("elsewhere", row.json + "\n")
     scratch.write("phone/os/empty", "")

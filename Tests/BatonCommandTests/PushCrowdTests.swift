@@ -1,7 +1,7 @@
 import PairSupport
-import PhonePolicy
 
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite(
   "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"),
@@ -50,15 +50,15 @@ struct PushCrowdTests {
   }
 
   private func push(_ id: UInt64, at milliseconds: Int64) -> PushRow {
-    PushRow(id: id, isVisible: true, hasMutableContent: true, wall: 0, at: milliseconds * 1_000_000)
+    PushRow(id: id, isVisible: true, hasMutableContent: true, wallNs: 0, atNs: milliseconds * 1_000_000)
   }
 
   private func shown(
     _ id: UInt64, push: UInt64, at milliseconds: Int64, _ source: String = "content"
   ) -> NotificationRow {
     NotificationRow(
-      id: id, push: push, source: source, title: "", body: "", badge: 0, wall: 1,
-      at: milliseconds * 1_000_000)
+      id: id, push: push, source: source, title: "", body: "", badge: 0, wallNs: 1,
+      atNs: milliseconds * 1_000_000)
   }
 
   /// Two pushes, the first one shown after 300 ms, by a process that was ended when idle.

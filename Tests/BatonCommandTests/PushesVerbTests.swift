@@ -1,6 +1,5 @@
-import PhonePolicy
-
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite("baton list pushes", .waits) struct PushesVerbTests {
   private func value(_ text: String) throws -> JSONValue {
@@ -75,7 +74,7 @@ import PhonePolicy
     PushFigures(
       pushes: PushRow.rows(in: pushes.joined(separator: "\n").utf8),
       notifications: [
-        NotificationRow(id: 1, push: 1, source: "content", title: "", body: "", badge: 0, wall: 1, at: 1)
+        NotificationRow(id: 1, push: 1, source: "content", title: "", body: "", badge: 0, wallNs: 1, atNs: 1)
       ],
       tasks: tasks, times: times)
   }
@@ -133,8 +132,8 @@ import PhonePolicy
   {
     func ended(_ id: UInt64, _ role: String, _ pid: Int32, _ bytes: UInt64?) -> ProcessRow {
       var row = ProcessRow(
-        id: id, role: role, pid: pid, startTime: 1, path: "", launchReason: "push", startedWall: 1,
-        startedAt: 1)
+        id: id, role: role, pid: pid, startTime: 1, path: "", launchReason: "push", startedWallNs: 1,
+        startedAtNs: 1)
       row.peakFootprintBytes = bytes
       return row
     }
@@ -159,15 +158,15 @@ import PhonePolicy
   {
     func fate(_ source: String, endedAt: Int64?, isMutable: Bool = true) -> String? {
       var extensionEnd = ProcessRow(
-        id: 1, role: "extension", pid: 10, startTime: 1, path: "", launchReason: "push", startedWall: 1,
-        startedAt: 1)
+        id: 1, role: "extension", pid: 10, startTime: 1, path: "", launchReason: "push", startedWallNs: 1,
+        startedAtNs: 1)
       extensionEnd.endedAtNs = endedAt
       extensionEnd.endedWallNs = endedAt
       extensionEnd.reason = "killed from outside by SIGKILL"
       return PushFigures(
-        pushes: [PushRow(id: 2, isVisible: true, hasMutableContent: isMutable, wall: 5, at: 5)],
+        pushes: [PushRow(id: 2, isVisible: true, hasMutableContent: isMutable, wallNs: 5, atNs: 5)],
         notifications: [
-          NotificationRow(id: 1, push: 2, source: source, title: "a", body: "b", badge: 0, wall: 9, at: 9)
+          NotificationRow(id: 1, push: 2, source: source, title: "a", body: "b", badge: 0, wallNs: 9, atNs: 9)
         ], tasks: [], times: [], processes: [extensionEnd]
       ).pushes.first?.first.fate
     }

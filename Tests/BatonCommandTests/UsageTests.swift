@@ -1,7 +1,7 @@
 import Crypto
-import PhonePolicy
 
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite("The command line", .waits) struct UsageTests {
   private func parse(_ words: String...) -> ParsedCommandLine? {
@@ -59,8 +59,8 @@ import PhonePolicy
   @Test func `Of a process's rows in processes.jsonl the last counts, at the first one's position`() {
     func row(_ id: UInt64, reason: String? = nil) -> String {
       var row = ProcessRow(
-        id: id, role: "app", pid: 7, startTime: 1, path: "/x", launchReason: "opened", startedWall: 1,
-        startedAt: 1)
+        id: id, role: "app", pid: 7, startTime: 1, path: "/x", launchReason: "opened", startedWallNs: 1,
+        startedAtNs: 1)
       row.reason = reason
       return row.json
     }

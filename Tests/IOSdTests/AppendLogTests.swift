@@ -1,6 +1,5 @@
-import PhonePolicy
-
 @testable import IOSd
+@testable import PhonePolicy
 
 @Suite("The append-only log of rows", .waits) final class AppendLogTests {
   private let place = TemporaryDirectory()
@@ -14,7 +13,7 @@ import PhonePolicy
   private static let canMount: Bool = AppendLogTests().mountSmallDisk()
 
   private func row(_ id: UInt64) -> PushRow {
-    PushRow(id: id, isVisible: true, hasMutableContent: true, wall: 1, at: 2)
+    PushRow(id: id, isVisible: true, hasMutableContent: true, wallNs: 1, atNs: 2)
   }
 
   @Test(.enabled(if: canMount, "mounting a small disk needs root"))

@@ -1,10 +1,10 @@
-import PhonePolicy
-
 @testable import IOSd
+@testable import PhonePolicy
 
 @Suite(.waits) struct NotificationBoardTests {
   private func row(_ id: UInt64, badge: Int, key: String? = "k") -> NotificationRow {
-    var row = NotificationRow(id: id, source: "local", title: "a", body: "b", badge: badge, wall: 1, at: 2)
+    var row = NotificationRow(
+      id: id, source: "local", title: "a", body: "b", badge: badge, wallNs: 1, atNs: 2)
     row.key = key
     return row
   }

@@ -1,6 +1,5 @@
-import PhonePolicy
-
 @testable import IOSd
+@testable import PhonePolicy
 
 @Suite("iosd's process ledger", .waits) final class ProcessLedgerTests {
   private let directory = TemporaryDirectory()
@@ -11,8 +10,8 @@ import PhonePolicy
   private func begin(_ ledger: ProcessLedger, _ role: String) -> UInt64 {
     ledger.begin { id in
       ProcessRow(
-        id: id, role: role, pid: 7, startTime: 8, path: "/bin/true", launchReason: "test", startedWall: 1,
-        startedAt: 2)
+        id: id, role: role, pid: 7, startTime: 8, path: "/bin/true", launchReason: "test", startedWallNs: 1,
+        startedAtNs: 2)
     }
   }
 

@@ -1,7 +1,7 @@
 import Heartbeat
-import PhonePolicy
 
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite("Answers about the phone", .waits) struct PhoneWordsTests {
   private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
@@ -86,7 +86,7 @@ import PhonePolicy
   }
 
   private func push(_ id: UInt64, _ fate: PushFate?, isSilent: Bool = false) -> PushRow {
-    var row = PushRow(id: id, isVisible: !isSilent, hasMutableContent: true, wall: 0, at: 0)
+    var row = PushRow(id: id, isVisible: !isSilent, hasMutableContent: true, wallNs: 0, atNs: 0)
     if let fate { row.take(fate, wall: 0, at: 0) }
     return row
   }
@@ -95,7 +95,7 @@ import PhonePolicy
     _ title: String, _ body: String = "", of push: UInt64? = nil, source: String = "content"
   ) -> NotificationRow {
     var row = NotificationRow(
-      id: push ?? 1, push: push, source: source, title: title, body: body, badge: 0, wall: 0, at: 0)
+      id: push ?? 1, push: push, source: source, title: title, body: body, badge: 0, wallNs: 0, atNs: 0)
     row.isDisplayed = false
     return row
   }

@@ -22,7 +22,7 @@ public struct NotificationBoard {
     let text = notification.text
     var row = NotificationRow(
       id: newest.nextID, push: notification.push, source: notification.source.rawValue, title: text.title,
-      body: text.body, badge: badge, wall: wall, at: at)
+      body: text.body, badge: badge, wallNs: wall, atNs: at)
     (row.subtitle, row.level, row.sound) = (text.subtitle, text.level.rawValue, text.sound)
     (row.thread, row.category, row.key) = (text.thread, text.category, notification.key)
     row.isDisplayed = notification.isDisplayed

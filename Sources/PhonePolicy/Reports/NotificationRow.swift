@@ -35,18 +35,4 @@ public struct NotificationRow: NumberedRow, Hashable {
   public var goneAtNs: Int64?
 
   public var isThere: Bool { isWithdrawn != true && answer == nil }
-
-  public init(
-    id: UInt64, push: UInt64? = nil, source: String, title: String, body: String, badge: Int, wall: Int64,
-    at: Int64
-  ) {
-    self.id = id
-    self.push = push
-    self.source = source
-    self.title = title
-    self.body = body
-    self.badge = badge
-    wallNs = wall
-    atNs = at
-  }
 }

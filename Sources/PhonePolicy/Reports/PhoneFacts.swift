@@ -1,3 +1,5 @@
+import Ground
+
 /// iosd's answer to `status`.
 public struct PhoneFacts: Report, Hashable {
   public var app = WalletFacts()
@@ -57,17 +59,13 @@ public struct NowPlaying: Report, Hashable {
   public var rateHz: Int64
   public var channels: Int64
   public var frames: Int64
+}
 
-  public init(
-    sinceAtNs: Int64, volume: String, mixes: Bool, loops: Int64, rateHz: Int64, channels: Int64, frames: Int64
-  ) {
-    self.sinceAtNs = sinceAtNs
-    self.volume = volume
-    self.mixes = mixes
-    self.loops = loops
-    self.rateHz = rateHz
-    self.channels = channels
-    self.frames = frames
+extension NowPlaying {
+  public init(_ session: AudioSession, since: Instant, volume: String) {
+    self.init(
+      sinceAtNs: since.nanoseconds, volume: volume, mixes: session.mixes, loops: session.loops,
+      rateHz: session.rateHertz, channels: session.channels, frames: session.frames)
   }
 }
 

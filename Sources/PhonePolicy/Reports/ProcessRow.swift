@@ -1,3 +1,5 @@
+import Ground
+
 /// One process of the phone, as in os/processes.jsonl: written at its start and again at its end.
 public struct ProcessRow: NumberedRow, Hashable {
   public var id: UInt64
@@ -30,24 +32,16 @@ public struct ProcessRow: NumberedRow, Hashable {
   public var output: String?
   public var lastLine: String?
 
-  public init(
-    id: UInt64, role: String, pid: Int32, startTime: UInt64, path: String, launchReason: String,
-    startedWall: Int64, startedAt: Int64, endedWall: Int64? = nil, endedAt: Int64? = nil, how: String? = nil,
-    number: Int32? = nil
-  ) {
-    self.id = id
-    self.role = role
-    self.pid = pid
-    self.startTime = startTime
-    self.path = path
-    self.launchReason = launchReason
-    self.startedWallNs = startedWall
-    self.startedAtNs = startedAt
-    self.endedWallNs = endedWall
-    self.endedAtNs = endedAt
-    self.how = how
-    self.number = number
-  }
-
   public var hasEnded: Bool { reason != nil || endedAtNs != nil }
+}
+
+extension ProcessRow {
+  public init(
+    id: UInt64, role: Role, pid: Int32, startTime: UInt64, path: String, reason: LaunchReason, wall: Int64,
+    at: Int64
+  ) {
+    self.init(
+      id: id, role: role.rawValue, pid: pid, startTime: startTime, path: path,
+      launchReason: reason.description, startedWallNs: wall, startedAtNs: at)
+  }
 }

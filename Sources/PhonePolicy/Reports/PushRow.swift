@@ -25,19 +25,6 @@ public struct PushRow: NumberedRow, Hashable {
   public var fateWallNs: Int64?
   public var fateAtNs: Int64?
 
-  public init(
-    id: UInt64, of: UInt64? = nil, isVisible: Bool, hasMutableContent: Bool, isBadgeOrSound: Bool? = nil,
-    wall: Int64, at: Int64
-  ) {
-    self.id = id
-    self.of = of
-    self.isVisible = isVisible
-    self.hasMutableContent = hasMutableContent
-    self.isBadgeOrSound = isBadgeOrSound
-    wallNs = wall
-    atNs = at
-  }
-
   public mutating func take(_ fate: PushFate, wall: Int64, at: Int64) {
     (self.fate, fateCode, fateDetail) = (fate.description, fate.code, fate.detail)
     lateMs = fate.lateMilliseconds ?? lateMs
@@ -47,4 +34,12 @@ public struct PushRow: NumberedRow, Hashable {
   }
 
   public var isSilent: Bool { !isVisible && isBadgeOrSound != true }
+}
+
+extension PushRow {
+  public init(_ push: PhonePush, wall: Int64, at: Int64) {
+    self.init(
+      id: push.id, of: push.of, isVisible: push.alert != nil, hasMutableContent: push.hasMutableContent,
+      isBadgeOrSound: push.badgeAndSound == nil ? nil : true, wallNs: wall, atNs: at)
+  }
 }

@@ -21,18 +21,6 @@ public struct TaskRow: NumberedRow, Hashable {
   /// How often the app completed a run that was over already.
   public var refusedCompletions: Int?
 
-  public init(id: UInt64, of request: TaskRequest, wall: Int64, at: Int64, earliestAt: Int64) {
-    self.id = id
-    identifier = request.identifier
-    kind = request.kind.rawValue
-    requiresNetwork = request.requiresNetwork
-    requiresExternalPower = request.requiresExternalPower
-    state = "waiting"
-    submittedWallNs = wall
-    submittedAtNs = at
-    earliestAtNs = earliestAt
-  }
-
   public mutating func take(_ fate: TaskRecord.Fate, at now: Int64) {
     (state, why) = (fate.state, fate.why)
     switch fate {
@@ -43,5 +31,14 @@ public struct TaskRow: NumberedRow, Hashable {
     default: break
     }
     if fate.isEnd { endedAtNs = now }
+  }
+}
+
+extension TaskRow {
+  public init(id: UInt64, of request: TaskRequest, wall: Int64, at: Int64, earliestAt: Int64) {
+    self.init(
+      id: id, identifier: request.identifier, kind: request.kind.rawValue,
+      requiresNetwork: request.requiresNetwork, requiresExternalPower: request.requiresExternalPower,
+      state: "waiting", submittedWallNs: wall, submittedAtNs: at, earliestAtNs: earliestAt)
   }
 }

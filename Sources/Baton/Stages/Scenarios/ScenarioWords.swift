@@ -29,7 +29,7 @@ struct StageRows {
 
   mutating func note(_ event: PhoneEvent) {
     guard case .pushArrived(let push) = event else { return }
-    pushes.keep(PushRow(id: push.id, isVisible: !push.isSilent, hasMutableContent: true, wall: 0, at: 0))
+    pushes.keep(PushRow(push, wall: 0, at: 0))
   }
 
   mutating func note(_ directive: PhoneDirective) {
