@@ -60,24 +60,10 @@ enum PaymentTable {
       WHERE wallet = ? ORDER BY id DESC LIMIT \(listMax)
       """, [.integer(wallet.value)]
     ).reversed().map { row in
-      var payment = PeerPaymentRow(
-        id: try row.unsigned(0), paymentHash: Hexadecimal.encode(try row.blob(1)),
-        amountMsat: try row.unsigned(2), state: try row.text(3), requestedAtNs: try time(row, 4) ?? 0)
-      payment.heldAtNs = try time(row, 5)
-      payment.offeredAtNs = try time(row, 6)
-      payment.settledAtNs = try time(row, 7)
-      payment.preimage = try row.optionalBlob(8).map { Hexadecimal.encode($0) }
-      payment.failureCode = try row.optionalInteger(9)
-      payment.failure = try row.optionalText(10)
-      payment.totalMsat = try row.optionalInteger(11).map { UInt64(bitPattern: $0) }
-      payment.holdUntilNs = try time(row, 12)
-      payment.attempt = try row.optionalUnsigned(13)
-      return payment
+      try LedgerTime.report(of: row) { members in
+        members["total_msat"] = members["total_msat"]?.int.map { .number("\(UInt64(bitPattern: $0))") }
+      }
     }
-  }
-
-  private static func time(_ row: Row, _ column: Int) throws -> Int64? {
-    try row.optionalInteger(column).map { LedgerTime.read($0).nanoseconds }
   }
 
   /// The payment of that number. Without a number: a pending one of this hash, as a payment is pending while one of

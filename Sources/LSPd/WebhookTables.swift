@@ -153,26 +153,16 @@ enum WebhookTables {
     let webhooks = try database.rows(
       "SELECT app_name, url, set_at_ns FROM webhooks WHERE wallet = ? AND ended_at_ns IS NULL ORDER BY id",
       [of]
-    ).map { row in
-      WebhookRow(
-        appName: try row.text(0), url: try row.text(1),
-        setAtNs: LedgerTime.read(try row.integer(2)).nanoseconds)
-    }
+    )
     let calls = try database.rows(
       """
       SELECT number, app_name, url, method, timestamp, at_ns, attempts, outcome, status, timeout FROM webhook_calls
       JOIN webhooks ON webhooks.id = webhook WHERE webhook_calls.wallet = ? ORDER BY number DESC LIMIT \(listMax)
       """, [of]
-    ).reversed().map { row in
-      var call = WebhookCallRow(
-        number: try row.unsigned(0), appName: try row.text(1), url: try row.text(2), method: try row.text(3),
-        timestamp: try row.text(4), atNs: LedgerTime.read(try row.integer(5)).nanoseconds,
-        attempts: try row.unsigned(6), outcome: try row.text(7))
-      call.status = try row.optionalInteger(8)
-      call.timeout = try row.optionalUnsigned(9)
-      return call
-    }
-    return WebhookList(webhooks: webhooks, calls: Array(calls))
+    ).reversed()
+    return WebhookList(
+      webhooks: try webhooks.map { try LedgerTime.report(of: $0) },
+      calls: try calls.map { try LedgerTime.report(of: $0) })
   }
 }
 
@@ -197,4 +187,16 @@ enum LedgerTime {
 
   /// On the clock of its boot.
   static func read(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds & clock) }
+
+  /// A row with its instants on the clocks of their boots.
+  static func report<R: Report>(
+    of row: Row, _ complete: (inout [String: JSONValue]) -> Void = { _ in }
+  ) throws -> R {
+    try row.decoded { members in
+      for (name, value) in members where name.hasSuffix("_ns") {
+        members[name] = value.int.map { .number("\(read($0).nanoseconds)") }
+      }
+      complete(&members)
+    }
+  }
 }

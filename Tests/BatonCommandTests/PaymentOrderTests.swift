@@ -1,6 +1,5 @@
-import PhonePolicy
-
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite("The order of payments", .waits) struct PaymentOrderTests {
   private func received(_ id: Int64, epoch: Int64, wall: Int64) -> PaymentEntry {

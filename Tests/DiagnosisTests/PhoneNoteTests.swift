@@ -1,8 +1,8 @@
 import Ground
-import PhonePolicy
 import Testing
 
 @testable import Baton
+@testable import PhonePolicy
 
 @Suite struct PhoneNoteTests {
   private func waiting(_ state: String, seconds: Int64) -> Finding? {

@@ -68,14 +68,6 @@ public struct PeerPaymentRow: NumberedRow {
   /// Which of its sender's attempts this is, if the sender counts.
   public var attempt: UInt64?
 
-  public init(id: UInt64, paymentHash: String, amountMsat: UInt64, state: String, requestedAtNs: Int64) {
-    self.id = id
-    self.paymentHash = paymentHash
-    self.amountMsat = amountMsat
-    self.state = state
-    self.requestedAtNs = requestedAtNs
-  }
-
   /// The payment is pending.
   public var isOpen: Bool { state == "held" || state == "offered" }
 }

@@ -14,12 +14,6 @@ public struct WebhookRow: Report, Hashable {
   public var appName: String
   public var url: String
   public var setAtNs: Int64
-
-  public init(appName: String, url: String, setAtNs: Int64) {
-    self.appName = appName
-    self.url = url
-    self.setAtNs = setAtNs
-  }
 }
 
 /// One notification to one webhook.
@@ -38,18 +32,4 @@ public struct WebhookCallRow: Report, Hashable {
   public var outcome: String
   /// Of HTTP.
   public var status: Int64?
-
-  public init(
-    number: UInt64, appName: String, url: String, method: String, timestamp: String, atNs: Int64,
-    attempts: UInt64, outcome: String
-  ) {
-    self.number = number
-    self.appName = appName
-    self.url = url
-    self.method = method
-    self.timestamp = timestamp
-    self.atNs = atNs
-    self.attempts = attempts
-    self.outcome = outcome
-  }
 }

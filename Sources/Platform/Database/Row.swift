@@ -1,3 +1,5 @@
+import Ground
+
 /// One row of a result. Every access is checked: a database may come from anywhere, and its content must never trap.
 public struct Row: Hashable, Sendable {
   public let columns: [String]
@@ -61,5 +63,30 @@ public struct Row: Hashable, Sendable {
     let found = values.indices.contains(index) ? values[index].typeName : "nothing"
     return DatabaseError(
       kind: .wrongValue, database: database, words: "column \(name) holds \(found), expected \(expected)")
+  }
+}
+
+extension Row {
+  /// By members with the names of the columns; `complete` changes them, or adds those that are no columns.
+  public func decoded<Value: Decodable>(
+    _ complete: (inout [String: JSONValue]) throws -> Void = { _ in }
+  ) throws -> Value {
+    var members = Dictionary(zip(columns, values.map(\.json))) { first, _ in first }
+    try complete(&members)
+    let object = JSONValue.object(members.map { JSONMember(key: $0.key, value: $0.value) })
+    return try JSONLineDecoder(names: .snakeCase).decode(Value.self, from: object)
+  }
+}
+
+extension SQLValue {
+  /// Bytes as hexadecimal digits.
+  fileprivate var json: JSONValue {
+    switch self {
+    case .integer(let number): .number("\(number)")
+    case .text(let text): .string(text)
+    case .blob(let bytes): .string(Hexadecimal.encode(bytes))
+    case .real(let number): .number("\(number)")
+    case .null: .null
+    }
   }
 }

@@ -128,12 +128,7 @@ package struct WalletView: Sendable {
     guard let table = tables.first(where: { $0.name == name }) else { return [] }
     var facts: [Facts] = []
     for (number, row) in table.rows.enumerated() {
-      var members = Dictionary(zip(table.columns, row.values.map(\.json))) { first, _ in first }
-      complete(&members)
-      let object = JSONValue.object(members.map { JSONMember(key: $0.key, value: $0.value) })
-      do {
-        facts.append(try JSONLineDecoder(names: .snakeCase).decode(Facts.self, from: object))
-      } catch {
+      do { facts.append(try row.decoded(complete)) } catch {
         problems.append("row \(number + 1) of table \(name) is invalid: \(Self.words(error))")
       }
     }
@@ -173,18 +168,5 @@ enum WalletQueries {
           WHERE EXISTS (SELECT 1 FROM received_payments AS paid WHERE paid.payment_hash = made.payment_hash)
           """, values: [.integer(rowsPerTableMax.map(Int64.init) ?? -1)]),
     ]
-  }
-}
-
-extension SQLValue {
-  /// Bytes as hexadecimal digits.
-  fileprivate var json: JSONValue {
-    switch self {
-    case .integer(let number): .number("\(number)")
-    case .text(let text): .string(text)
-    case .blob(let bytes): .string(Hexadecimal.encode(bytes))
-    case .real(let number): .number("\(number)")
-    case .null: .null
-    }
   }
 }
