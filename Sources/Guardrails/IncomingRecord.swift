@@ -3,7 +3,7 @@ import Ground
 /// A payment that was announced and that nobody has received yet, as the extension without a node leaves it for the
 /// app. It is never promoted: the app removes it, and shows a payment as received only when the node has settled it.
 public struct IncomingRecord: Hashable, Codable, Sendable {
-  public enum State: String, Hashable, Codable, Sendable { case incoming }
+  public enum State: String, Hashable, Codable, Sendable, CaseIterable { case incoming }
 
   public var paymentHash: Bytes32
   public var amountMsat: UInt64

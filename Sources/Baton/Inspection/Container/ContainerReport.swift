@@ -137,6 +137,8 @@ package struct HolderEnds: Sendable {
     let lines = FilePath.lastLines(of: phone.processLedger, count: Self.linesMax)
     let rows = lines.compactMap { ProcessRow(json: $0.utf8) }
     reasons = Dictionary(rows.compactMap { row in row.reason.map { (row.pid, $0) } }) { _, last in last }
+extension IncomingRecord: Report {}
+
   }
 
   /// Why the holder ended; nil if the phone has no row of it.
@@ -168,7 +170,8 @@ extension ContainerReport {
     var payments: [WalletView.PaymentFacts]
     var sent: [WalletView.SentFacts]
     var splices: [WalletView.SpliceFacts]
-    var announced: [Announced]
+    /// The payments that a push announced.
+    var announced: [Joined<IncomingRecord, Arrival>]
     var everyPageChecked: Bool
     /// The findings that are no notes, as sentences.
     var problems: [String]
@@ -200,29 +203,9 @@ extension ContainerReport {
     package var isStopped: Bool { verdict == HolderVerdict.stopped(age: nil).word }
   }
 
-  /// A payment that a push announced.
-  struct Announced: Report {
-    var paymentHash: String
-    var amountMsat: UInt64
-    /// The push's type.
-    var kind: String
-    var held: Bool
-    /// In seconds since 1970; missing if the push did not name it.
-    var holdEndsAt: Int64?
-    /// `incoming`.
-    var state: String
+  struct Arrival: Report {
     /// In seconds since 1970: the first push for this payment.
     var arrivedAt: Int64
-
-    init(_ entry: IncomingEntry) {
-      paymentHash = entry.record.paymentHash.hex
-      amountMsat = entry.record.amountMsat
-      kind = entry.record.kind.rawValue
-      held = entry.record.isHeld
-      holdEndsAt = entry.record.holdEndsAt
-      state = entry.record.state.rawValue
-      arrivedAt = entry.arrivedAt
-    }
   }
 
   struct Claim: Report {
@@ -288,7 +271,8 @@ extension ContainerReport {
         app: snapshot.appBeat.map(BeatFacts.init), extension: snapshot.extensionBeat.map(BeatFacts.init)),
       channels: wallet.channels, invoices: wallet.invoices, paymentsCount: count.number,
       paymentsCountIsExact: count.isExact, payments: wallet.payments, sent: wallet.sent,
-      splices: wallet.splices, announced: announced.map(Announced.init),
+      splices: wallet.splices,
+      announced: announced.map { Joined($0.record, Arrival(arrivedAt: $0.arrivedAt)) },
       everyPageChecked: snapshot.hasCheckedPages, problems: problems,
       findings: findings.worstFirst.map(\.document))
   }
