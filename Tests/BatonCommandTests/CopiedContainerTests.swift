@@ -117,7 +117,7 @@ import WalletProcess
     guard case .claimed = app.claim(seen: 1, by: died, reading: { _ in }) else { throw NotClaimed() }
     let phone = Phone(home: scratch.path)
     func because() throws -> String? {
-      try ContainerReport(of: scratch("AppGroup"), clock: clock, ends: HolderEnds(of: phone)).ownerFacts
+      try ContainerReport(of: scratch("AppGroup"), clock: clock, ends: phone.endReasons).ownerFacts
         .first { $0.0 == "claimed because" }?.1
     }
     #expect(try because() == "the holder died without a release")

@@ -143,7 +143,7 @@ package final class LiveLook: @unchecked Sendable {
     if !changed, case .success(let report)? = container, !report.snapshot.isLive { return .success(report) }
     let new = Result { () throws(ContainerError) in
       try ContainerReport(
-        of: phone.container, clock: phone.clock, ends: HolderEnds(of: phone), rows: Self.rowsMax)
+        of: phone.container, clock: phone.clock, ends: phone.endReasons, rows: Self.rowsMax)
     }
     container = new
     return new

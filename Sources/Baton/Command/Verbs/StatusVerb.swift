@@ -26,7 +26,7 @@ struct PhoneStatus {
 
   init(_ phone: Phone) {
     let container = Result { () throws(ContainerError) in
-      try ContainerReport(of: phone.container, clock: phone.clock, ends: HolderEnds(of: phone))
+      try ContainerReport(of: phone.container, clock: phone.clock, ends: phone.endReasons)
     }
     view = RunView(phone, container: container)
     self.container = try? container.get()

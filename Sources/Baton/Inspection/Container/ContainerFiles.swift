@@ -74,7 +74,7 @@ struct ContainerPlace {
     rows: Int?, isThorough: Bool, checksIndexes: Bool = false, peerEpoch: UInt64? = nil
   ) throws -> ContainerReport {
     try ContainerReport(
-      of: directory, clock: phone.clock, ends: HolderEnds(of: phone), rows: rows, isThorough: isThorough,
+      of: directory, clock: phone.clock, ends: phone.endReasons, rows: rows, isThorough: isThorough,
       checksIndexes: checksIndexes, peerEpoch: peerEpoch)
   }
 }

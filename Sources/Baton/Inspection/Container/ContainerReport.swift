@@ -21,7 +21,7 @@ package struct ContainerReport: Sendable {
   package let findings: [Finding]
   /// All rows were read, not only the last ones.
   let isThorough: Bool
-  private let ends: HolderEnds
+  private let ends: [Int32: String]
   private let stamps: StampClock
   private let wallNanoseconds: Int64
   /// The rows read per table unless all are requested.
@@ -34,7 +34,7 @@ package struct ContainerReport: Sendable {
   /// `clock` is the phone's, if there is a phone; timestamps are compared with it. `peerEpoch` must have been read
   /// before: claims only grow.
   package init(
-    of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
+    of directory: String, clock: Clock, ends: [Int32: String] = [:], rows: Int? = rowsMax,
     isThorough: Bool = false, checksIndexes: Bool = false, peerEpoch: Epoch? = nil
   ) throws(ContainerError) {
     func look() throws(ContainerError) -> ContainerReport {
@@ -53,7 +53,7 @@ package struct ContainerReport: Sendable {
   }
 
   package init(
-    _ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(),
+    _ snapshot: Snapshot, clock: Clock, ends: [Int32: String] = [:],
     announced: Result<[IncomingEntry], any Error> = .success([]), isThorough: Bool = false,
     files: [FileMark] = [], peerEpoch: Epoch? = nil
   ) {
@@ -103,7 +103,7 @@ package struct ContainerReport: Sendable {
     let sentence = reason?.sentence ?? claim.reason
     guard reason == .holderDied,
       let holder = snapshot.claims.last(where: { $0.row.epoch == claim.seen })?.row,
-      let end = ends.reason(of: holder)
+      let end = ends[holder.process.pid]
     else { return sentence }
     return "\(sentence) (\(end))"
   }
@@ -125,25 +125,19 @@ package struct ContainerReport: Sendable {
   }
 }
 
-/// Why the phone's last processes ended: a claim knows only that its holder died, iosd knows the cause.
-package struct HolderEnds: Sendable {
-  private let reasons: [Int32: String]
-  /// Only the ledger's last lines are read, so that the cost does not grow with its age.
-  private static let linesMax = 200
+extension Phone {
+  /// Of the ledger of processes, so that the cost does not grow with its age.
+  private static let lastLines = 200
 
-  package init() { reasons = [:] }
-
-  package init(of phone: Phone) {
-    let lines = FilePath.lastLines(of: phone.processLedger, count: Self.linesMax)
+  /// Why its last processes ended: a claim knows only that its holder died, iosd knows the cause.
+  package var endReasons: [Int32: String] {
+    let lines = FilePath.lastLines(of: processLedger, count: Self.lastLines)
     let rows = lines.compactMap { ProcessRow(json: $0.utf8) }
-    reasons = Dictionary(rows.compactMap { row in row.reason.map { (row.pid, $0) } }) { _, last in last }
-extension IncomingRecord: Report {}
-
+    return Dictionary(rows.compactMap { row in row.reason.map { (row.pid, $0) } }) { _, last in last }
   }
-
-  /// Why the holder ended; nil if the phone has no row of it.
-  package func reason(of holder: ClaimRow) -> String? { reasons[holder.process.pid] }
 }
+
+extension IncomingRecord: Report {}
 
 /// The report as JSON.
 extension ContainerReport {
