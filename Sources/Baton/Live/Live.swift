@@ -107,9 +107,9 @@ package final class LiveLook: @unchecked Sendable {
 
   package init(_ phone: Phone) {
     self.phone = phone
-    pushes = RecentRows("\(phone.os)/pushes.jsonl", most: Self.rowsMax)
-    processes = RecentRows(phone.processLedger, most: 4 * Self.rowsMax)
-    notifications = RecentRows("\(phone.os)/notifications.jsonl", most: 4 * Self.rowsMax)
+    pushes = RecentRows("\(phone.os)/pushes.jsonl")
+    processes = RecentRows(phone.processLedger)
+    notifications = RecentRows("\(phone.os)/notifications.jsonl")
     events = RecentEvents(phone, most: Self.rowsMax)
   }
 
@@ -127,7 +127,7 @@ package final class LiveLook: @unchecked Sendable {
       (view.paymentsReceived, view.paymentsReceivedIsExact) = (received.number, received.isExact)
     }
     let shown = Set(notifications.rows.compactMap(\.push))
-    view.pushes = pushes.rows.reversed().map { push($0, isShown: shown.contains($0.id)) }
+    view.pushes = pushes.rows.suffix(Self.rowsMax).reversed().map { push($0, isShown: shown.contains($0.id)) }
     view.pushesCount = pushes.lastID
     view.ends = processes.rows.filter(\.hasEnded).sorted { ($0.endedWallNs ?? 0) > ($1.endedWallNs ?? 0) }
       .prefix(Self.rowsMax).map(end)
@@ -194,23 +194,18 @@ package final class LiveLook: @unchecked Sendable {
   }
 }
 
-/// The last rows of a file that grows, one for each id, however long the file is.
+/// The newest rows of a file that grows, one for each id, however long the file is.
 struct RecentRows<Row: NumberedRow> {
   private let file: GrowingRows<Row>
-  private(set) var rows: [Row] = []
-  private(set) var lastID: UInt64 = 0
-  private let most: Int
+  private var newest = NewestRows<Row>()
 
-  init(_ path: String, most: Int) {
-    file = GrowingRows(path)
-    self.most = most
-  }
+  var rows: [Row] { newest.rows }
+  var lastID: UInt64 { newest.nextID - 1 }
+
+  init(_ path: String) { file = GrowingRows(path) }
 
   mutating func update() {
-    let new = file.next()
-    guard !new.isEmpty else { return }
-    lastID = max(lastID, new.map(\.id).max() ?? 0)
-    rows = (rows + new).lastOfEach.suffix(most)
+    for row in file.next() { newest.keep(row) }
   }
 }
 
