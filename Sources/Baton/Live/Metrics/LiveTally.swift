@@ -10,9 +10,6 @@ import SharedContainer
 package final class LiveTally: @unchecked Sendable {
   /// Records in memory at once.
   private static let batch = 1000
-  private static let claims = "claims by role and reason"
-  private static let takeovers = "takeovers"
-  private static let received = "payments received"
   private static let bounds: [TimeSpan] = [
     .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
     .milliseconds(2500), .seconds(5), .seconds(10), .seconds(30),
@@ -86,36 +83,34 @@ package final class LiveTally: @unchecked Sendable {
   // MARK: From the container
 
   /// SQLite counts a million payments in some ten milliseconds.
+  private static let counted: [(metric: String, help: String, table: String, sql: String)] = [
+    (
+      "baton_claims_total", "Claims of the node, by the claimant's role and reason.", "claims",
+      "SELECT role, reason, count(*) AS count FROM claims GROUP BY role, reason ORDER BY role, reason"
+    ),
+    (
+      "baton_takeovers_total", "Claims of the node after a claim of the other role.", "claims",
+      """
+      SELECT claim.role AS role, count(*) AS count FROM claims AS claim
+      JOIN claims AS before ON before.epoch = claim.seen_epoch
+      WHERE before.role <> claim.role GROUP BY claim.role ORDER BY claim.role
+      """
+    ),
+    (
+      "baton_payments_received_total", "Payments that the wallet has received.", "received_payments",
+      "SELECT count(*) AS count FROM received_payments"
+    ),
+  ]
+
   private func addContainer(to text: inout MetricText) {
-    let queries = [
-      SnapshotQuery(
-        name: Self.claims, tables: ["claims"],
-        sql: "SELECT role, reason, count(*) AS count FROM claims GROUP BY role, reason ORDER BY role, reason"),
-      SnapshotQuery(
-        name: Self.takeovers, tables: ["claims"],
-        sql: """
-          SELECT claim.role AS role, count(*) AS count FROM claims AS claim
-          JOIN claims AS before ON before.epoch = claim.seen_epoch
-          WHERE before.role <> claim.role GROUP BY claim.role ORDER BY claim.role
-          """),
-      SnapshotQuery(
-        name: Self.received, tables: ["received_payments"],
-        sql: "SELECT count(*) AS count FROM received_payments"),
-    ]
-    guard
-      let tables = try? Snapshot.take(
-        of: phone.container, depth: SnapshotDepth(rowsPerTableMax: 1), queries: queries
-      ).tables
-    else { return }
-    text.add(
-      "baton_claims_total", .counter, "Claims of the node, by the claimant's role and reason.",
-      Self.samples(Self.claims, of: tables))
-    text.add(
-      "baton_takeovers_total", .counter, "Claims of the node after a claim of the other role.",
-      Self.samples(Self.takeovers, of: tables))
-    text.add(
-      "baton_payments_received_total", .counter, "Payments that the wallet has received.",
-      Self.samples(Self.received, of: tables))
+    let queries = Self.counted.map { SnapshotQuery(name: $0.metric, tables: [$0.table], sql: $0.sql) }
+    let depth = SnapshotDepth(rowsPerTableMax: 1)
+    guard let tables = try? Snapshot.take(of: phone.container, depth: depth, queries: queries).tables else {
+      return
+    }
+    for row in Self.counted {
+      text.add(row.metric, .counter, row.help, Self.samples(row.metric, of: tables))
+    }
   }
 
   /// The last column is the value, the others are labels.
@@ -141,28 +136,26 @@ package final class LiveTally: @unchecked Sendable {
 
   private func addPushes(to text: inout MetricText) {
     let figures = PushFigures(of: phone)
-    text.add("baton_pushes_total", .counter, "Pushes that came to the phone.", figures.pushes.count)
-    text.add(
-      "baton_silent_pushes_total", .counter, "Silent pushes that came to the phone.", figures.silent.arrived)
-    text.add(
-      "baton_silent_pushes_handed_over_total", .counter, "Silent pushes that were handed to the app.",
-      figures.silent.handlerStarts)
-    text.add(
-      "baton_silent_pushes_received_total", .counter, "Silent pushes with which the app received a payment.",
-      figures.silent.received)
-    text.add(
-      "baton_background_tasks_begun_total", .counter, "Background tasks that were begun.", figures.tasks.begun
-    )
-    text.add(
-      "baton_background_tasks_completed_total", .counter, "Background tasks that were completed.",
-      figures.tasks.completed)
-    text.add(
-      "baton_payments_announced_total", .counter, "Payments that a push has announced.",
-      figures.success?.announced)
-    text.add(
-      "baton_payments_received_in_time_total", .counter,
-      "Payments that were received within 15 s of a push that announced them.",
-      figures.success?.receivedInTime)
+    let counts: [(metric: String, help: String, count: Int?)] = [
+      ("pushes", "Pushes that came to the phone.", figures.pushes.count),
+      ("silent_pushes", "Silent pushes that came to the phone.", figures.silent.arrived),
+      (
+        "silent_pushes_handed_over", "Silent pushes that were handed to the app.",
+        figures.silent.handlerStarts
+      ),
+      (
+        "silent_pushes_received", "Silent pushes with which the app received a payment.",
+        figures.silent.received
+      ),
+      ("background_tasks_begun", "Background tasks that were begun.", figures.tasks.begun),
+      ("background_tasks_completed", "Background tasks that were completed.", figures.tasks.completed),
+      ("payments_announced", "Payments that a push has announced.", figures.success?.announced),
+      (
+        "payments_received_in_time", "Payments that were received within 15 s of a push that announced them.",
+        figures.success?.receivedInTime
+      ),
+    ]
+    for row in counts { text.add("baton_\(row.metric)_total", .counter, row.help, row.count) }
     let peaks = [("app", figures.memory.appBytes), ("extension", figures.memory.extensionBytes)]
     text.add(
       "baton_peak_footprint_bytes", .gauge, "The highest footprint of the role's processes that have ended.",
@@ -184,19 +177,13 @@ package final class LiveTally: @unchecked Sendable {
   }
 
   private func addEnds(to text: inout MetricText) {
-    struct Kind: Hashable {
-      var process: String
-      var how: String
-    }
-    var counts: [Kind: Int] = [:]
-    for row in ends.values {
-      let how = row.hasCrashed == true ? "crashed" : row.how ?? "unknown"
-      counts[Kind(process: row.processName, how: how), default: 0] += 1
+    let counts = Dictionary(grouping: ends.values) {
+      [$0.processName, $0.hasCrashed == true ? "crashed" : $0.how ?? "unknown"]
     }
     text.add(
       "baton_processes_ended_total", .counter, "Processes of the wallet that have ended.",
-      counts.sorted { ($0.key.process, $0.key.how) < ($1.key.process, $1.key.how) }.map { kind, count in
-        ([("process", kind.process), ("how", kind.how)], "\(count)")
+      counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { kind, rows in
+        ([("process", kind[0]), ("how", kind[1])], "\(rows.count)")
       })
   }
 }
