@@ -1,6 +1,7 @@
 import Ground
-import Baton
 import Testing
+
+@testable import Baton
 
 @Suite struct WatchScreenTests {
   private let start = Instant(nanoseconds: 0)
@@ -146,7 +147,7 @@ import Testing
     var screen = screen(80, 24)
     #expect(screen.handle(.pressed(.action(.pay)), at: start) == [.perform(.pay), .draw])
     #expect(screen.lines[22].text == "pay …")
-    let outcome = LiveOutcome(.pay, "no \u{7} invoice", isFailure: true)
+    let outcome = LiveOutcome(action: .pay, sentence: "no \u{7} invoice", isFailure: true)
     #expect(screen.handle(.performed(outcome), at: start) == [.draw])
     #expect(screen.lines[22].text == "pay: no \u{7} invoice")
     #expect(
@@ -164,7 +165,7 @@ import Testing
     for key in [LiveAction.open, .push, .home] { _ = screen.handle(.pressed(.action(key)), at: start) }
     #expect(screen.handle(.pressed(.action(.quit)), at: start) == [.draw])
     #expect(screen.lines[22].text == "swipe away: not done, as `open` still waits")
-    _ = screen.handle(.performed(LiveOutcome(.open, "done")), at: start)
+    _ = screen.handle(.performed(LiveOutcome(action: .open, sentence: "done")), at: start)
     #expect(screen.handle(.pressed(.action(.quit)), at: start) == [.perform(.quit), .draw])
     #expect(screen.lines[22].text == "push, home, swipe away …")
   }

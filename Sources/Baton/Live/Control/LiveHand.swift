@@ -24,8 +24,10 @@ package final class LiveHand: Sendable {
 
   package func perform(_ action: LiveAction) -> LiveOutcome {
     do {
-      return LiveOutcome(action, try sentence(action).onOneLine)
-    } catch { return LiveOutcome(action, CommandFailure(error).sentence.onOneLine, isFailure: true) }
+      return LiveOutcome(action: action, sentence: try sentence(action).onOneLine)
+    } catch {
+      return LiveOutcome(action: action, sentence: CommandFailure(error).sentence.onOneLine, isFailure: true)
+    }
   }
 
   private func sentence(_ action: LiveAction) throws -> String {
@@ -169,50 +171,32 @@ package enum LiveAction: String, Hashable, Sendable, CaseIterable {
     case kernel
   }
 
-  package var lane: Lane {
+  private var row: (key: String, lane: Lane, words: String?, meaning: String) {
     switch self {
-    case .open, .home, .quit, .push: .phone
-    case .pay: .sender
-    case .kill, .freeze, .thaw: .kernel
+    case .open: ("o", .phone, nil, "bring the app to the front")
+    case .home: ("h", .phone, nil, "go to the home screen: the app enters the background")
+    case .quit: ("x", .phone, "swipe away", "swipe the app away: its process is killed")
+    case .pay: ("p", .sender, nil, "pay the wallet 1,000 sat, as a sender")
+    case .push: ("u", .phone, nil, "deliver a visible push")
+    case .kill: ("k", .kernel, nil, "kill the holder of the node with SIGKILL")
+    case .freeze: ("f", .kernel, nil, "stop the holder of the node with SIGSTOP")
+    case .thaw: ("t", .kernel, nil, "continue every holder of the node that is stopped")
     }
   }
 
+  package var key: String { row.key }
+  package var lane: Lane { row.lane }
   /// In the list of keys.
-  package var words: String {
-    switch self {
-    case .open: "open"
-    case .home: "home"
-    case .quit: "swipe away"
-    case .pay, .push, .kill, .freeze, .thaw: rawValue
-    }
-  }
-
+  package var words: String { row.words ?? rawValue }
   /// A page's explanation.
-  package var meaning: String {
-    switch self {
-    case .open: "bring the app to the front"
-    case .home: "go to the home screen: the app enters the background"
-    case .quit: "swipe the app away: its process is killed"
-    case .pay: "pay the wallet 1,000 sat, as a sender"
-    case .push: "deliver a visible push"
-    case .kill: "kill the holder of the node with SIGKILL"
-    case .freeze: "stop the holder of the node with SIGSTOP"
-    case .thaw: "continue every holder of the node that is stopped"
-    }
-  }
+  package var meaning: String { row.meaning }
 }
 
 /// How an action ended.
 package struct LiveOutcome: Hashable, Sendable {
   package var action: LiveAction
   package var sentence: String
-  package var isFailure: Bool
-
-  package init(_ action: LiveAction, _ sentence: String, isFailure: Bool = false) {
-    self.action = action
-    self.sentence = sentence
-    self.isFailure = isFailure
-  }
+  package var isFailure = false
 }
 
 /// Carries actions out beside an event loop: one after the other in a lane, on a thread of its own.

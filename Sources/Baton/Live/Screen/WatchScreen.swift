@@ -83,7 +83,8 @@ package struct WatchScreen: Machine {
     case .action(let action):
       let before = waiting.filter { $0.lane == action.lane }
       guard before.count < Self.waitingMax else {
-        say(LiveOutcome(action, "not done, as `\(before[0].words)` still waits", isFailure: true), at: now)
+        let sentence = "not done, as `\(before[0].words)` still waits"
+        say(LiveOutcome(action: action, sentence: sentence, isFailure: true), at: now)
         return [.draw]
       }
       waiting.append(action)
@@ -350,21 +351,6 @@ package enum WatchKey: Hashable, Sendable {
     default:
       guard let action = LiveAction.allCases.first(where: { $0.key.utf8.first == byte }) else { return nil }
       self = .action(action)
-    }
-  }
-}
-
-extension LiveAction {
-  package var key: String {
-    switch self {
-    case .open: "o"
-    case .home: "h"
-    case .quit: "x"
-    case .pay: "p"
-    case .push: "u"
-    case .kill: "k"
-    case .freeze: "f"
-    case .thaw: "t"
     }
   }
 }
