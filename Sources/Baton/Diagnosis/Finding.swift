@@ -90,22 +90,78 @@ extension Sequence<Finding> {
 
 /// The kinds of findings, by code word, the gravest first.
 package enum FindingKind: String, Hashable, Sendable, CaseIterable {
-  case databaseLost, databaseDamaged, databaseIncomplete, twoOwners, epochUsedTwice, epochBehindPeer,
-    beatAboveClaims, claimsMissing, writeWithoutClaim, lockHeldTwice, secretInTheClear, openToOthers,
-    notOurs, rowInvalid, seedLost, peerLost
+  case databaseLost =
+    "the claims and the channel's state are gone from here; a new database would look to the peer like another device"
+  case databaseDamaged =
+    "the channel's state cannot be trusted: a process that goes on with it could act on a wrong state"
+  case databaseIncomplete = "the newest writes are missing: the state is older than what the peer knows"
+  case twoOwners =
+    "two processes may run the node at once; the fence refuses the writes of one, and the peer closes its connection"
+  case epochUsedTwice =
+    "two owners cannot be told apart by their epoch: one acted on a state that the other did not know"
+  case epochBehindPeer =
+    "this state is older than the peer's, as after a restored copy; the next owner raises its epoch and takes the peer's backup"
+  case beatAboveClaims =
+    "a newer owner than the database knows has been here: this database is older than the heartbeat"
+  case claimsMissing = "the history of owners has a gap: the database was put together from different copies"
+  case writeWithoutClaim = "a process wrote without owning the node, or its claim is missing from this copy"
+  case lockHeldTwice = "while one of the processes lives, the death of the other is not noticed: no takeover"
+  case secretInTheClear = "who can read this file can spend the wallet's money or read its pushes"
+  case openToOthers =
+    "another user can replace the state or the locks; the wallet's processes refuse to start"
+  case notOurs = "its owner can change it under the running processes; they refuse to start with it"
+  case rowInvalid = "what this row said is lost; a process that needs it fails"
+  case seedLost = "without its seed the wallet can neither start nor be restored"
+  case peerLost =
+    "the peer's side of the channel is in this file alone: without it the peer does not know the wallet"
 
-  case stoppedInTransaction, holderStopped, holderFrozen, ownerWithoutLock, beatWithoutLock,
-    lockFileMissing, heartbeatMissing, heartbeatDamaged
-  case notAPlainFile = "not-a-plain-file"
-  case readableByOthers, otherSchema, announcementsUnreadable, unreadable, startRefused, daemonMissing,
-    daemonStopped, daemonSilent, processFailed, processStopped, processSilent, notConnected, paymentWaits,
-    programMissing,
-    packageMissing, locksInvisible, noRoom, fewDescriptors
+  case stoppedInTransaction = "no process can claim the node or write, and no payment moves"
+  case holderStopped = "the other process may claim the node; the stopped one is refused when it goes on"
+  case holderFrozen = "the other process may claim the node; payments wait until then"
+  case ownerWithoutLock =
+    "the other process takes it for dead and may claim the node; this costs time, as the fence refuses one of them"
+  case beatWithoutLock =
+    "a process that does not own the node beats: it has not noticed its loss, or its lock file was replaced"
+  case lockFileMissing = "whether the holder lives cannot be seen; a missing lock counts as busy"
+  case heartbeatMissing = "a live holder looks frozen after 5 s, and a release looks like a death"
+  case heartbeatDamaged = "its process looks frozen after 5 s, and its release like a death"
+  case notAPlainFile = "the wallet's processes refuse to start with it"
+  case readableByOthers = "other users of this machine can read amounts, peers and payment secrets"
+  case otherSchema =
+    "another version wrote this; this one can show it, and its processes refuse to start with it"
+  case announcementsUnreadable =
+    "news of payments are lost, and no payment is: the peer offers them all the same"
+  case unreadable = "this part could not be checked"
+  case startRefused = "`baton up` ends with an error"
+  case daemonMissing = "the phone or the peer does nothing until it is started"
+  case daemonStopped = "the phone or the peer does nothing until it goes on"
+  case daemonSilent = "the phone or the peer does not answer"
+  case processFailed = "the next start may end alike, and payments wait until one does not"
+  case processStopped = "it receives and answers nothing until it goes on"
+  case processSilent =
+    "it may hang: it receives no payment, and the phone does not end it while it is in front"
+  case notConnected = "the wallet receives no payment until it connects"
+  case paymentWaits = "its sender waits, and it fails when the peer gives it up"
+  case programMissing = "a phone cannot start, or one of its processes cannot"
+  case packageMissing = "the program ends before its first line"
+  case locksInvisible = "neither holders nor processes that are suspended with a lock can be named"
+  case noRoom = "a copy of a database cannot be made, and the wallet's writes fail when the disk is full"
+  case fewDescriptors = "a program with many connections ends with 73 or 74"
 
-  case holderDead, foreignFile, memoryInexact, connectionsStayOpen, memoryUnlocked
+  case holderDead =
+    "the holder ended without a release; the next process finds its lock free and claims at once"
+  case foreignFile = "Baton does not read it; it may belong to the wallet's own code"
+  case memoryInexact = "the extension's limit is watched by samples, and not held by the kernel"
+  case connectionsStayOpen = "a suspended process keeps its connection, which iOS would end"
+  case memoryUnlocked = "keys may be swapped out"
 
   /// The code word, such as `database-lost`.
-  package var word: String { JSONNames.snakeCase.name(rawValue).replacing("_", with: "-") }
+  package var word: String {
+    self == .notAPlainFile
+      ? "not-a-plain-file" : JSONNames.snakeCase.name("\(self)").replacing("_", with: "-")
+  }
+
+  package var meaning: String { rawValue }
 
   /// By its place: the kinds are listed with the gravest first.
   package var gravity: Gravity {
@@ -118,78 +174,6 @@ package enum FindingKind: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .twoOwners, .lockHeldTwice, .ownerWithoutLock, .beatWithoutLock: true
     default: false
-    }
-  }
-}
-
-extension FindingKind {
-  /// What it means for the wallet.
-  package var meaning: String {
-    switch self {
-    case .databaseLost:
-      "the claims and the channel's state are gone from here; a new database would look to the peer like another device"
-    case .databaseDamaged:
-      "the channel's state cannot be trusted: a process that goes on with it could act on a wrong state"
-    case .databaseIncomplete: "the newest writes are missing: the state is older than what the peer knows"
-    case .twoOwners:
-      "two processes may run the node at once; the fence refuses the writes of one, and the peer closes its connection"
-    case .epochUsedTwice:
-      "two owners cannot be told apart by their epoch: one acted on a state that the other did not know"
-    case .epochBehindPeer:
-      "this state is older than the peer's, as after a restored copy; the next owner raises its epoch and takes the peer's backup"
-    case .beatAboveClaims:
-      "a newer owner than the database knows has been here: this database is older than the heartbeat"
-    case .claimsMissing:
-      "the history of owners has a gap: the database was put together from different copies"
-    case .writeWithoutClaim: "a process wrote without owning the node, or its claim is missing from this copy"
-    case .lockHeldTwice:
-      "while one of the processes lives, the death of the other is not noticed: no takeover"
-    case .secretInTheClear: "who can read this file can spend the wallet's money or read its pushes"
-    case .openToOthers:
-      "another user can replace the state or the locks; the wallet's processes refuse to start"
-    case .notOurs: "its owner can change it under the running processes; they refuse to start with it"
-    case .rowInvalid: "what this row said is lost; a process that needs it fails"
-    case .seedLost: "without its seed the wallet can neither start nor be restored"
-    case .peerLost:
-      "the peer's side of the channel is in this file alone: without it the peer does not know the wallet"
-    case .stoppedInTransaction: "no process can claim the node or write, and no payment moves"
-    case .holderStopped: "the other process may claim the node; the stopped one is refused when it goes on"
-    case .holderFrozen: "the other process may claim the node; payments wait until then"
-    case .ownerWithoutLock:
-      "the other process takes it for dead and may claim the node; this costs time, as the fence refuses one of them"
-    case .beatWithoutLock:
-      "a process that does not own the node beats: it has not noticed its loss, or its lock file was replaced"
-    case .lockFileMissing: "whether the holder lives cannot be seen; a missing lock counts as busy"
-    case .heartbeatMissing: "a live holder looks frozen after 5 s, and a release looks like a death"
-    case .heartbeatDamaged: "its process looks frozen after 5 s, and its release like a death"
-    case .notAPlainFile: "the wallet's processes refuse to start with it"
-    case .readableByOthers: "other users of this machine can read amounts, peers and payment secrets"
-    case .otherSchema:
-      "another version wrote this; this one can show it, and its processes refuse to start with it"
-    case .announcementsUnreadable:
-      "news of payments are lost, and no payment is: the peer offers them all the same"
-    case .unreadable: "this part could not be checked"
-    case .startRefused: "`baton up` ends with an error"
-    case .daemonMissing: "the phone or the peer does nothing until it is started"
-    case .daemonStopped: "the phone or the peer does nothing until it goes on"
-    case .daemonSilent: "the phone or the peer does not answer"
-    case .processFailed: "the next start may end alike, and payments wait until one does not"
-    case .processSilent:
-      "it may hang: it receives no payment, and the phone does not end it while it is in front"
-    case .processStopped: "it receives and answers nothing until it goes on"
-    case .notConnected: "the wallet receives no payment until it connects"
-    case .paymentWaits: "its sender waits, and it fails when the peer gives it up"
-    case .programMissing: "a phone cannot start, or one of its processes cannot"
-    case .packageMissing: "the program ends before its first line"
-    case .locksInvisible: "neither holders nor processes that are suspended with a lock can be named"
-    case .noRoom: "a copy of a database cannot be made, and the wallet's writes fail when the disk is full"
-    case .fewDescriptors: "a program with many connections ends with 73 or 74"
-    case .holderDead:
-      "the holder ended without a release; the next process finds its lock free and claims at once"
-    case .foreignFile: "Baton does not read it; it may belong to the wallet's own code"
-    case .memoryInexact: "the extension's limit is watched by samples, and not held by the kernel"
-    case .connectionsStayOpen: "a suspended process keeps its connection, which iOS would end"
-    case .memoryUnlocked: "keys may be swapped out"
     }
   }
 }
