@@ -80,12 +80,9 @@ enum TaskMessages {
   }
 
   private static func request(_ message: ControlMessage) throws(ControlMessageError) -> TaskRequest {
-    guard let kind = TaskKind(rawValue: try message.required("kind")) else {
-      throw .badValue(name: "kind", expected: "refresh or processing")
-    }
     let tenYears: Int64 = 315_360_000
     return TaskRequest(
-      identifier: try identifier(message), kind: kind,
+      identifier: try identifier(message), kind: try message.word("kind"),
       earliest: .seconds(try message.integerIfPresent("earliest-seconds", in: -tenYears...tenYears) ?? 0),
       requiresNetwork: try message.flag("requires-network", default: false),
       requiresExternalPower: try message.flag("requires-external-power", default: true))

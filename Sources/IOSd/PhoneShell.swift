@@ -431,7 +431,7 @@ extension PhoneShell {
       return .error(refusal.description)
     }
     let known = try keychain.item(group, account)
-    let request = try message["protection"].map(Self.protection)
+    let request: KeychainProtection? = message["protection"] == nil ? nil : try message.word("protection")
     let strictest =
       [known?.protection, request].contains(.whenUnlocked)
       ? KeychainProtection.whenUnlocked : .afterFirstUnlock
@@ -468,14 +468,6 @@ extension PhoneShell {
       throw .badValue(name: field, expected: "one line of at most \(KeychainStore.nameMax) characters")
     }
     return text
-  }
-
-  private static func protection(_ word: String) throws(ControlMessageError) -> KeychainProtection {
-    guard let protection = KeychainProtection(rawValue: word) else {
-      throw .badValue(
-        name: "protection", expected: KeychainProtection.allCases.map(\.rawValue).joined(separator: " or "))
-    }
-    return protection
   }
 }
 
