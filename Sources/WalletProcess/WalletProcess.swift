@@ -260,7 +260,10 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "memory-warning":
         journal.note("memory warning: SQLite freed \(container.releaseMemory()) bytes of its cache")
       case "task", "task-will-expire", "task-refused", "task-submitted": try toldOfTask(message)
-      case "audio-plays", "audio-refused", "audio-interrupted", "audio-ended": toldOfAudio(message)
+      case "audio-refused":
+        journal.note("the audio does not play: \(message["message"] ?? "the phone gives no reason")")
+      case "audio-plays", "audio-interrupted", "audio-ended":
+        journal.note("the phone reports \(message.verb)")
       case "ask": ask(try message.required("request"), message)
       default: journal.note("the phone sent an unknown message: \(message.verb)")
       }
@@ -292,15 +295,6 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       runner.handle(.background(.runExpires(run: try message.integer("run", in: 0...UInt64.max))))
     case "task-refused":
       journal.note("Failed to schedule background task: \(message["message"] ?? "the phone gives no reason")")
-    default: break
-    }
-  }
-
-  private func toldOfAudio(_ message: ControlMessage) {
-    switch message.verb {
-    case "audio-refused":
-      journal.note("the audio does not play: \(message["message"] ?? "the phone gives no reason")")
-    case "audio-plays", "audio-interrupted", "audio-ended": journal.note("the phone reports \(message.verb)")
     default: break
     }
   }
