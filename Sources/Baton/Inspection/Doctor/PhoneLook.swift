@@ -29,11 +29,9 @@ struct PhoneLook {
     if notes.isEmpty { notes += Self.refusals(of: phone) }
     let iosd = DaemonAnswer<PhoneFacts>(to: ControlMessage("status"), from: .iosd, of: phone)
     let lspd = DaemonAnswer<PeerFacts>(to: ControlMessage("status"), from: .lspd, of: phone)
-    // A phone that is down as a whole is not broken, nor is a pair that was started by hand.
-    if iosd.isRunning != lspd.isRunning, HandRunProcess.all(of: phone).isEmpty {
-      notes += Self.missing(iosd, .iosd, phone) + Self.missing(lspd, .lspd, phone)
-    }
-    notes += Self.silent(iosd, .iosd, phone) + Self.silent(lspd, .lspd, phone)
+    let isPart = iosd.isRunning != lspd.isRunning && HandRunProcess.all(of: phone).isEmpty
+    notes += Self.trouble(iosd, .iosd, phone, isPart: isPart)
+    notes += Self.trouble(lspd, .lspd, phone, isPart: isPart)
     notes += Self.processes(of: phone, iosd.facts)
     if lspd.facts != nil, let payments = try? phone.peerPayments() {
       notes += [Finding.waiting(payments, at: Clock.monotonicNow)].compactMap { $0 }
@@ -139,20 +137,18 @@ struct PhoneLook {
 
   // MARK: Processes
 
-  private static func missing<Facts>(
-    _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone
+  /// `isPart`: a phone that is down as a whole is not broken, nor is a pair that was started by hand.
+  private static func trouble<Facts>(
+    _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone, isPart: Bool
   ) -> [Finding] {
-    guard case .notRunning = answer, let trouble = answer.trouble(of: daemon) else { return [] }
-    return [Finding(.daemonMissing, trouble, remedy: "its last output is in \(phone.log(of: daemon))")]
-  }
-
-  private static func silent<Facts>(
-    _ answer: DaemonAnswer<Facts>, _ daemon: Daemon, _ phone: Phone
-  ) -> [Finding] {
-    guard case .silent(let sentence) = answer else { return [] }
+    guard let trouble = answer.trouble(of: daemon) else { return [] }
+    if !answer.isRunning {
+      let remedy = "its last output is in \(phone.log(of: daemon))"
+      return isPart ? [Finding(.daemonMissing, trouble, remedy: remedy)] : []
+    }
     let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon))
     let isStopped = pid.map { ProcessTable.isStopped($0) } ?? false
-    return [Finding(isStopped ? .daemonStopped : .daemonSilent, sentence)]
+    return [Finding(isStopped ? .daemonStopped : .daemonSilent, trouble)]
   }
 
   /// The last of each role, as `baton list processes -a` lists them.

@@ -11,8 +11,7 @@ package final class JournalReader {
   private static let pieceSize = 1 << 14
 
   package let path: String
-  /// How many lines are not records, and the number of the first.
-  private(set) var unreadableCount = 0
+  /// The number of the first line that is no record.
   private(set) var firstUnreadable: Int?
   private(set) var lineCount = 0
   private var offset: Int64 = 0
@@ -54,7 +53,6 @@ package final class JournalReader {
           try check(record)
           return record
         }
-        unreadableCount += 1
         firstUnreadable = firstUnreadable ?? lineCount
         continue
       }

@@ -115,11 +115,9 @@ package struct PushSuccess: Report, Hashable {
   package var receivedInTime: Int
   var boundMs = PushSuccess.bound.wholeMilliseconds
 
-  package init(announced: Int, receivedInTime: Int) {
-    self.announced = announced
-    self.receivedInTime = receivedInTime
-  }
+}
 
+extension PushSuccess {
   static func payments(of phone: Phone) throws(JudgeError) -> AnnouncedPayments? {
     try AnnouncedPayments(home: phone.home, boundNs: bound.nanoseconds)
   }
