@@ -303,7 +303,7 @@ extension Phrase {
       "the sender of payment NUMBER has an answer",
       "A sender that tries again was told that the payment has settled, has failed, or is pending.",
       need: .peer
-    ) { scene, found in scene.senders.contains { $0.number == found.number && $0.told != .nothing } },
+    ) { scene, found in scene.senders.contains { $0.number == found.number && $0.state != nil } },
     wait(
       "the wallet keeps a part of payment NUMBER",
       "The part is durable in the channel, and waits for the other parts.", need: .peer

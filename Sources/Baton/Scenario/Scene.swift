@@ -199,43 +199,26 @@ extension Scene {
 extension Scene {
   /// A sender that tries again, and what it was told first.
   struct Sender: Hashable, Sendable {
-    enum Told: Hashable, Sendable {
-      /// It waits for an answer, or for its next attempt.
-      case nothing
-      case settled
-      /// Its time is over with an attempt under way.
-      case pending
-      case failed(Message)
-    }
-
-    /// What its screen shows of a failed payment.
-    struct Message: Hashable, Sendable {
-      var headline: String
-      var text: String
-      var button: String?
-    }
-
     /// The number of the payment.
     var number: Int
     /// Those that have begun.
     var attempts: Int
-    var told: Told
-
-    var hasFailed: Bool { if case .failed = told { true } else { false } }
+    /// settled, failed, or pending if its time is over with an attempt under way; nil while it waits for an answer, or
+    /// for its next attempt.
+    var state: String?
+    /// What its screen shows of a failed payment.
+    var headline = ""
+    var text = ""
+    var button: String?
 
     /// One line for the payment, and one for the screen of a failed one.
     func words(_ name: String) -> [String] {
-      switch told {
-      case .nothing: return ["\(name): no answer yet"]
-      case .settled: return ["\(name): settled with attempt \(attempts)"]
-      case .pending: return ["\(name): pending with attempt \(attempts)"]
-      case .failed(let message):
-        let button = message.button.map { " “\($0)”" } ?? ""
-        return [
-          "\(name): failed after \(attempts) attempt\(attempts == 1 ? "" : "s")",
-          "\(message.headline): \(message.text)\(button)",
-        ]
-      }
+      guard let state else { return ["\(name): no answer yet"] }
+      guard state == "failed" else { return ["\(name): \(state) with attempt \(attempts)"] }
+      return [
+        "\(name): failed after \(attempts) attempt\(attempts == 1 ? "" : "s")",
+        "\(headline): \(text)\(button.map { " “\($0)”" } ?? "")",
+      ]
     }
   }
 }

@@ -32,7 +32,7 @@ final class RetryingSender {
     let documents = lines.compactMap { JSONValue(parsing: Array($0)) }
     guard hasEnded else {
       let begun = documents.compactMap { $0["attempt"]?.int }.max() ?? 0
-      return Scene.Sender(number: number, attempts: Int(clamping: begun), told: .nothing)
+      return Scene.Sender(number: number, attempts: Int(clamping: begun))
     }
     guard let last = documents.last, let attempts = last["attempts"]?.int, let state = last["state"]?.text
     else {
@@ -41,17 +41,10 @@ final class RetryingSender {
           "the sender of payment \(number) ended without an answer: \(lines.last.map { String(decoding: $0, as: UTF8.self) } ?? "")"
       )
     }
-    let told: Scene.Sender.Told =
-      switch state {
-      case "settled": .settled
-      case "pending": .pending
-      default:
-        .failed(
-          .init(
-            headline: last["headline"]?.text ?? state, text: last["text"]?.text ?? "",
-            button: last["button"]?.text))
-      }
-    return Scene.Sender(number: number, attempts: Int(clamping: attempts), told: told)
+    return Scene.Sender(
+      number: number, attempts: Int(clamping: attempts),
+      state: ["settled", "pending"].contains(state) ? state : "failed",
+      headline: last["headline"]?.text ?? state, text: last["text"]?.text ?? "", button: last["button"]?.text)
   }
 
   func end() {
@@ -66,7 +59,7 @@ extension RealStage {
   /// Also "Retry Now" after a failure.
   func retry(_ number: Int, by policy: String) throws {
     if let earlier = senders.first(where: { $0.number == number }) {
-      guard try earlier.scene().hasFailed else { throw ScenarioWords.senderHasNotFailed }
+      guard try earlier.scene().state == "failed" else { throw ScenarioWords.senderHasNotFailed }
       earlier.end()
     }
     senders.removeAll { $0.number == number }

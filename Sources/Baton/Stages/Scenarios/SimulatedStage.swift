@@ -194,7 +194,7 @@ struct SimulatedStage: ScenarioStage {
 
   private mutating func pay(_ number: Int) throws {
     if world.retryingSenders.contains(where: { $0.invoice == number - 1 }) {
-      guard told[number]?.hasFailed == true else { throw ScenarioWords.senderHasNotFailed }
+      guard told[number]?.state == "failed" else { throw ScenarioWords.senderHasNotFailed }
       told[number] = nil
     }
     move(.pay(number - 1))
@@ -267,7 +267,7 @@ struct SimulatedStage: ScenarioStage {
       }
     }
     for sender in world.retryingSenders where told[sender.invoice + 1] == nil {
-      told[sender.invoice + 1] = sender.scene.flatMap { $0.told == .nothing ? nil : $0 }
+      told[sender.invoice + 1] = sender.scene.state == nil ? nil : sender.scene
     }
     story.listen(to: &world)
   }
@@ -301,7 +301,7 @@ struct SimulatedStage: ScenarioStage {
         Scene.IncomingRecord(number: $0 + 1, isHeld: record.isHeld)
       }
     }
-    scene.senders = world.retryingSenders.compactMap { told[$0.invoice + 1] ?? $0.scene }
+    scene.senders = world.retryingSenders.map { told[$0.invoice + 1] ?? $0.scene }
       .sorted { $0.number < $1.number }
     noteInvoices(&scene)
     return scene
@@ -387,18 +387,19 @@ extension SimulatedStage {
 }
 
 extension WorldSender {
-  /// What it was told last; nil before its first attempt.
-  var scene: Scene.Sender? {
-    let told: Scene.Sender.Told
-    switch self.told {
-    case nil, .retrying, .skipped, .refused: told = .nothing
-    case .settled, .alreadyPaid: told = .settled
-    case .pending, .alreadyPending: told = .pending
+  /// What it was told last.
+  var scene: Scene.Sender {
+    var scene = Scene.Sender(number: invoice + 1, attempts: machine.attempt)
+    switch told {
+    case nil, .retrying, .skipped, .refused: break
+    case .settled, .alreadyPaid: scene.state = "settled"
+    case .pending, .alreadyPending: scene.state = "pending"
     case .failed(let failure):
       let message = SenderMessage(failure)
-      told = .failed(.init(headline: message.headline, text: message.text, button: message.button))
+      scene.state = "failed"
+      (scene.headline, scene.text, scene.button) = (message.headline, message.text, message.button)
     }
-    return Scene.Sender(number: invoice + 1, attempts: machine.attempt, told: told)
+    return scene
   }
 }
 
