@@ -71,11 +71,6 @@ extension NowPlaying {
 
 /// The fields of a control message as received: one text per name.
 public struct SaidFields: Report, Hashable {
-  private struct Field: Hashable {
-    var name: String
-    var value: String
-  }
-
   private struct Name: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
@@ -84,24 +79,20 @@ public struct SaidFields: Report, Hashable {
     init?(intValue: Int) { nil }
   }
 
-  private var fields: [Field]
+  private let fields: [String: String]
 
   public init(_ fields: [(name: String, value: String)]) {
-    self.fields = fields.map { Field(name: $0.name, value: $0.value) }
+    self.fields = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+  public subscript(name: String) -> String? { fields[name] }
 
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Name.self)
-    fields = try container.allKeys.map {
-      Field(name: $0.stringValue, value: try container.decode(String.self, forKey: $0))
-    }
-  }
+  public init(from decoder: any Decoder) throws { fields = try [String: String](from: decoder) }
 
+  /// In the order of their names.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Name.self)
-    for field in fields { try container.encode(field.value, forKey: Name(field.name)) }
+    for field in fields.sorted(by: <) { try container.encode(field.value, forKey: Name(field.key)) }
   }
 }
 
