@@ -9,7 +9,7 @@ enum JournalReplayFuzz: FuzzTarget {
 
   static func feed(_ bytes: [UInt8]) {
     let reader = JournalReader(name: "fuzz", bytes: bytes)
-    guard let difference = try? JournalReplay.run(reader).difference else { return }
-    promiseOneLine(difference.sentence)
+    guard let sentence = try? JournalReplay.run(reader).sentence else { return }
+    promiseOneLine(sentence)
   }
 }

@@ -50,7 +50,7 @@ import Heartbeat
     #expect(outcome.difference == nil)
     #expect(outcome.events.map(\.core) == ["guard-app"])
     #expect(outcome.events.map(\.count) == [8])
-    #expect(!outcome.isTorn)
+    #expect(!outcome.lastLineTorn)
   }
 
   @Test func `A changed directive is found, with the recorded and the computed line`() throws {
@@ -142,7 +142,7 @@ import Heartbeat
     let torn = Array(good.dropLast()) + [String(last.prefix(last.count / 2))]
     let outcome = try replay(torn, ending: "")
     #expect(outcome.difference == nil)
-    #expect(outcome.isTorn)
+    #expect(outcome.lastLineTorn)
   }
 
   @Test func `A replay stops where records were lost to a full disk, and reports missing evidence`() throws {
@@ -150,7 +150,7 @@ import Heartbeat
     changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
     let outcome = try replay(changed)
     #expect(outcome.missing?.line == 5 && outcome.difference == nil)
-    #expect(outcome.missing?.sentence.hasPrefix("2 records could not be written before this one") == true)
+    #expect(outcome.missing?.sentence?.hasPrefix("2 records could not be written before this one") == true)
     let changedPath = scratch("changed.jsonl")
     // Missing evidence, unless another journal differs.
     #expect(scratch.end(try scratch.start("baton", ["replay", changedPath])) == .exited(code: 74))
@@ -176,7 +176,7 @@ import Heartbeat
   func `A journal without a complete line has nothing to compare and passes`(text: String) throws {
     let outcome = try replay([text], ending: "")
     #expect(outcome.difference == nil)
-    #expect(outcome.records == 0 && outcome.isTorn == !text.isEmpty)
+    #expect(outcome.records == 0 && outcome.lastLineTorn == !text.isEmpty)
     #expect(
       scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])) == .exited(code: 0))
     #expect(scratch.text("said").contains("nothing to compare"))
@@ -192,4 +192,9 @@ import Heartbeat
       scratch.text("said")
         == "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
   }
+}
+
+extension JournalReplay.Outcome {
+  fileprivate var difference: Self? { differs ? self : nil }
+  fileprivate var missing: Self? { evidenceMissing == true ? self : nil }
 }

@@ -8,44 +8,30 @@ import Wallet
 
 /// Replays every core event of one journal and compares each record with the computed one, byte for byte.
 package struct JournalReplay {
-  package struct Difference: Hashable, Sendable {
-    package var line: Int
-    package var sentence: String
-    package var recorded: String?
-    package var computed: String?
-
-    /// The sentence may quote a damaged record: keep it on one line.
-    init(line: Int, sentence: String, recorded: String? = nil, computed: String? = nil) {
-      self.line = line
-      self.sentence = sentence.onOneLine
-      self.recorded = recorded
-      self.computed = computed
-    }
-  }
-
-  /// Records that are missing or cannot be compared; no decision is known to differ.
-  package struct Missing: Hashable, Sendable {
-    package var line: Int
-    package var sentence: String
-  }
-
-  package struct Outcome: Hashable, Sendable {
+  package struct Outcome: Hashable, Report {
     package var records = 0
     /// Events per core, in the order in which the cores began.
     package var events: [CoreEvents] = []
     package var unknownCores: [String] = []
-    package var isTorn = false
-    package var difference: Difference?
-    /// From where on and why nothing can be compared: the file is not a journal, or records are missing or damaged.
-    package var missing: Missing?
+    package var lastLineTorn = false
+    /// Records from `line` on cannot be compared: the file is not a journal, or records are missing or damaged. No
+    /// decision is known to differ.
+    package var evidenceMissing: Bool?
+    /// The first line that differs or cannot be compared, and why.
+    package var line: Int?
+    package var sentence: String?
+    package var recorded: String?
+    package var computed: String?
 
     /// All records read so far are equal.
-    package var isWhole: Bool { difference == nil && missing == nil }
+    package var isWhole: Bool { line == nil }
+    package var differs: Bool { !isWhole && evidenceMissing == nil }
 
-    /// The first line that differs or cannot be compared, and why.
     package var trouble: String? {
-      if let difference { return "line \(difference.line) differs from its replay: \(difference.sentence)" }
-      return missing.map { "cannot be replayed from line \($0.line) on: \($0.sentence)" }
+      guard let line, let sentence else { return nil }
+      return differs
+        ? "line \(line) differs from its replay: \(sentence)"
+        : "cannot be replayed from line \(line) on: \(sentence)"
     }
   }
 
@@ -77,13 +63,13 @@ package struct JournalReplay {
       replay.take(line)
     }
     if replay.outcome.isWhole, let line = reader.firstUnreadable {
-      replay.outcome.missing = Missing(
-        line: line,
-        sentence: replay.outcome.records == 0
+      replay.misses(
+        line,
+        replay.outcome.records == 0
           ? "not a journal: its first line is not a record; name files of journal/"
           : "this line is not a record, so the rest cannot be compared")
     }
-    replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.isWhole
+    replay.outcome.lastLineTorn = reader.tornLine != nil && replay.outcome.isWhole
     return replay.outcome
   }
 
@@ -94,15 +80,10 @@ package struct JournalReplay {
     if let lost = line.header.lostBefore {
       // The process itself reported the loss: neither a shell nor a core is at fault.
       let count = HumanText.count(Int(clamping: lost), "record")
-      outcome.missing = Missing(
-        line: line.number,
-        sentence: "\(count) could not be written before this one, so the rest cannot be compared")
-      return
+      return misses(
+        line.number, "\(count) could not be written before this one, so the rest cannot be compared")
     }
-    if let sentence = gap(before: line) {
-      outcome.missing = Missing(line: line.number, sentence: sentence)
-      return
-    }
+    if let sentence = gap(before: line) { return misses(line.number, sentence) }
     lastSequence = line.header.seq
     do {
       switch line.header.kind {
@@ -116,8 +97,18 @@ package struct JournalReplay {
   }
 
   private mutating func differs(_ line: JournalLine, _ sentence: String, computed: String? = nil) {
-    outcome.difference = Difference(
-      line: line.number, sentence: sentence, recorded: line.text, computed: computed)
+    stop(line.number, sentence)
+    (outcome.recorded, outcome.computed) = (line.text, computed)
+  }
+
+  private mutating func misses(_ line: Int, _ sentence: String) {
+    stop(line, sentence)
+    outcome.evidenceMissing = true
+  }
+
+  /// The sentence may quote a damaged record: keep it on one line.
+  private mutating func stop(_ line: Int, _ sentence: String) {
+    (outcome.line, outcome.sentence) = (line, sentence.onOneLine)
   }
 
   /// Cores have state: without one record all later ones would differ.
@@ -146,9 +137,7 @@ package struct JournalReplay {
     let name = line.header.core ?? "?"
     if outcome.unknownCores.contains(name) { return }
     guard let index = cores.firstIndex(where: { $0.name == name }) else {
-      outcome.difference = Difference(
-        line: line.number, sentence: "core \(name) has an event before it began")
-      return
+      return stop(line.number, "core \(name) has an event before it began")
     }
     onStep?(line)
     let computed = try cores[index].replay.line(for: line)

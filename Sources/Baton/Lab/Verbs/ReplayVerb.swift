@@ -34,9 +34,11 @@ package enum ReplayVerb: Verb {
     for path in invocation.line.positionals {
       let onStep: ((JournalLine) -> Void)? = invocation.line.isGiven("--step") ? { step($0, output) } : nil
       let outcome = try JournalReplay.run(path, onStep: onStep)
-      differs = differs || outcome.difference != nil
-      isMissing = isMissing || outcome.missing != nil
-      output.isJSON ? output.say(JournalDocument(outcome, path)) : tell(outcome, path, output)
+      differs = differs || outcome.differs
+      isMissing = isMissing || outcome.evidenceMissing == true
+      output.isJSON
+        ? output.say(JournalDocument(Journal(journal: path, same: outcome.isWhole), outcome))
+        : tell(outcome, path, output)
     }
     if differs { return .exclusionOrMoneyBroken }
     return isMissing ? .inputOutputError : .done
@@ -94,12 +96,11 @@ package enum ReplayVerb: Verb {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let counts = outcome.events.map { "\($0.core) \(HumanText.count($0.count, "event"))" }.joined(
       separator: ", ")
-    if let difference = outcome.difference {
-      output.say("\(name): \(output.paint("line \(difference.line) differs", .red)): \(difference.sentence)")
-      if let recorded = difference.recorded { output.say("  recorded  \(recorded.onOneLine)") }
-      if let computed = difference.computed { output.say("  computed  \(computed.onOneLine)") }
-    } else if let missing = outcome.missing {
-      output.say("\(name): \(output.paint("line \(missing.line)", .red)): \(missing.sentence)")
+    if let line = outcome.line, let sentence = outcome.sentence {
+      let place = "line \(line)\(outcome.differs ? " differs" : "")"
+      output.say("\(name): \(output.paint(place, .red)): \(sentence)")
+      if let recorded = outcome.recorded { output.say("  recorded  \(recorded.onOneLine)") }
+      if let computed = outcome.computed { output.say("  computed  \(computed.onOneLine)") }
     } else {
       let what = counts.isEmpty ? "no core events" : counts
       let same = counts.isEmpty ? "nothing to compare" : "identical, byte for byte"
@@ -109,37 +110,15 @@ package enum ReplayVerb: Verb {
     for core in outcome.unknownCores {
       output.say("  core \(core.onOneLine) is unknown to this program and was skipped")
     }
-    if outcome.isTorn { output.say("  the last line is truncated: its process was killed while writing it") }
-  }
-
-  struct JournalDocument: Report {
-    var journal: String
-    var same: Bool
-    var records: Int
-    /// The number of replayed events per core.
-    var events: [JournalReplay.CoreEvents]
-    var unknownCores: [String]
-    var lastLineTorn: Bool
-    /// Records from `line` on cannot be compared.
-    var evidenceMissing: Bool?
-    var line: Int?
-    var sentence: String?
-    var recorded: String?
-    var computed: String?
-
-    init(_ outcome: JournalReplay.Outcome, _ path: String) {
-      journal = path
-      same = outcome.isWhole
-      records = outcome.records
-      events = outcome.events
-      unknownCores = outcome.unknownCores
-      lastLineTorn = outcome.isTorn
-      if let missing = outcome.missing {
-        (evidenceMissing, line, sentence) = (true, missing.line, missing.sentence)
-      }
-      guard let difference = outcome.difference else { return }
-      (line, sentence) = (difference.line, difference.sentence)
-      (recorded, computed) = (difference.recorded, difference.computed)
+    if outcome.lastLineTorn {
+      output.say("  the last line is truncated: its process was killed while writing it")
     }
   }
+
+  struct Journal: Report {
+    var journal: String
+    var same: Bool
+  }
+
+  typealias JournalDocument = Joined<Journal, JournalReplay.Outcome>
 }
