@@ -111,9 +111,6 @@ public final class FileLock {
     return .free
   }
 
-  /// Whether another process holds the lock.
-  public func isHeldByAnother() -> Bool { !stillGuards && probe() == .busy }
-
   private var leadsToDescriptor: Bool {
     guard descriptor >= 0, let mine = FileFacts.of(descriptor: descriptor), mine.links == 1,
       case .success(let there) = FileFacts.at(path)

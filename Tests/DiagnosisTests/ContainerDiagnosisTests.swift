@@ -170,7 +170,7 @@ import Testing
 
   @Test func `Each kind has a meaning of its own, and the kinds are listed with the gravest first`() {
     #expect(Set(FindingKind.allCases.map(\.meaning)).count == FindingKind.allCases.count)
-    let gravities = FindingKind.allCases.map(\.gravity)
-    #expect(gravities == gravities.sorted())
+    let ranks = FindingKind.allCases.map { Gravity.allCases.firstIndex(of: $0.gravity) ?? .max }
+    #expect(ranks == ranks.sorted())
   }
 }

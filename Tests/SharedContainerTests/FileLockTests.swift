@@ -140,3 +140,7 @@
     #expect(other.setIntent(true) == .damaged(.intentIsTheAppsOnly))
   }
 }
+
+extension FileLock {
+  fileprivate func isHeldByAnother() -> Bool { !stillGuards && probe() == .busy }
+}

@@ -43,24 +43,14 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
-/// How grave a finding is.
-package enum Gravity: String, Hashable, Sendable, Comparable, CaseIterable {
+/// How grave a finding is: the gravest first.
+package enum Gravity: String, Hashable, Sendable, CaseIterable {
   /// Exclusive use of the node, money, a secret or the stored state is at stake.
   case broken
   /// Something does not work as it should, and nothing is lost by it.
   case wrong
   /// Nothing needs to be done.
   case note
-
-  package static func < (one: Gravity, other: Gravity) -> Bool { one.rank < other.rank }
-
-  private var rank: Int {
-    switch self {
-    case .broken: 0
-    case .wrong: 1
-    case .note: 2
-    }
-  }
 }
 
 /// A change that cannot lose anything.

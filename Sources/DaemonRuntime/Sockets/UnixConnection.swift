@@ -51,7 +51,6 @@ public final class UnixConnection {
   private var queuedBytes = 0
   private var messagesPerTurn = 1
   private static let messagesPerTurnMax = 32
-  private var closesWhenSent = false
   private var watched: EventLoop.Readiness?
 
   /// Takes over the descriptor, which must be a connected SOCK_SEQPACKET socket.
@@ -85,7 +84,7 @@ public final class UnixConnection {
 
   /// False if the connection has ended, even through this message.
   @discardableResult public func send(_ message: ControlMessage) -> Bool {
-    guard end == nil, !closesWhenSent else { return false }
+    guard end == nil else { return false }
     let bytes: [UInt8]
     do throws(ControlMessageError) { bytes = try message.encoded() } catch {
       // If our answer is too large, send an error instead of nothing.
@@ -98,12 +97,6 @@ public final class UnixConnection {
     flush()
     if queue.count > limits.queuedFrames || queuedBytes > limits.queuedBytes { finish(.slowReader) }
     return end == nil
-  }
-
-  /// Closes after the queued messages have been sent.
-  public func closeWhenSent() {
-    closesWhenSent = true
-    if queue.isEmpty { finish(.closedHere) }
   }
 
   public func close() { finish(.closedHere) }
@@ -194,7 +187,6 @@ public final class UnixConnection {
       queuedBytes -= frame.count
     }
     guard end == nil else { return }
-    if queue.isEmpty && closesWhenSent { return finish(.closedHere) }
     watchWhatMatters()
   }
 
