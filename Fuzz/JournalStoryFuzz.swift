@@ -10,7 +10,8 @@ enum JournalStoryFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     var narrator = JournalNarrator()
     var waits = NodeWaits()
-    for line in (try? JournalReader(name: "fuzz", bytes: bytes + [10]).readNew()) ?? [] {
+    let reader = JournalReader(name: "fuzz", bytes: bytes + [10])
+    while let line = try? reader.next() {
       let entry = JournalMerger.Entry(process: "mainappd", pid: 7, file: "fuzz", line: line)
       for sentence in narrator.sentences(for: entry) { promiseOneLine(sentence.text + ".") }
       _ = waits.ended(by: entry)

@@ -86,12 +86,6 @@ package final class JournalReader {
     return true
   }
 
-  package func readNew() throws -> [JournalLine] {
-    var lines: [JournalLine] = []
-    while let line = try next() { lines.append(line) }
-    return lines
-  }
-
   private func append(_ more: ArraySlice<UInt8>) {
     bytes.removeFirst(start)
     searched -= start
