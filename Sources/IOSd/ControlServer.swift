@@ -10,6 +10,7 @@ final class ControlServer {
   let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
   private var waitForOpening: [UnixConnection] = []
+  private var waitForSentEnd: [UnixConnection] = []
   var waitForBoot: UnixConnection?
 
   init(shell: PhoneShell, clockKeeper: ClockKeeper) {
@@ -56,13 +57,17 @@ final class ControlServer {
     case "tasks": return json(PhoneReport(shell).tasks)
     case "task-launch", "task-expire": return try taskByHand(message)
     case "reboot": return try reboot(message, connection)
+    case "sent-end":
+      waitForSentEnd.removeAll { $0.end != nil }
+      waitForSentEnd.append(connection)
+      return nil
     case "down":
       waitForPowerOff.append(connection)
       shell.handle(.downRequested)
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot, sent-end and down"
       )
     }
   }
@@ -103,6 +108,11 @@ final class ControlServer {
     let waiting = waitForOpening
     waitForOpening = []
     for connection in waiting { connection.send(openingAnswer) }
+  }
+
+  func sentEnd() {
+    for connection in waitForSentEnd { connection.send(ControlMessage("ok")) }
+    waitForSentEnd = []
   }
 
   private var openingAnswer: ControlMessage {

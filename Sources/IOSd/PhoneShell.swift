@@ -29,6 +29,8 @@ final class PhoneShell {
   private(set) var launchFailures: [Role: String] = [:]
   var onPowerOff: (() -> Void)?
   var onAppEnded: (() -> Void)?
+  /// A process of the wallet has ended a payment or a splice-out of the user, durably.
+  var onSentEnd: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
   /// The text that the app is copying.
@@ -346,6 +348,7 @@ final class PhoneShell {
         .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
       }
     case "answer": if role == .app { try hearAnswer(message) }
+    case "sent-end": onSentEnd?()
     case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
     case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
       guard role == .app else {

@@ -83,10 +83,9 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       runner = WalletJournal<Machine>.runner(
         options.guardConfiguration, node, emulatedPhone == nil ? nil : background,
         completes: completion != nil, loop: loop, clock: clock,
-        journal: journal
-      ) { [unowned self] directives in
-        for directive in directives { carryOut(directive) }
-      }
+        journal: journal, onSentEnd: { [emulatedPhone] in emulatedPhone?.send(ControlMessage("sent-end")) },
+        carryOutAll: { [unowned self] directives in for directive in directives { carryOut(directive) } }
+      )
     } catch {
       Self.end(Self.ending(of: error), "\(error)", telling: channel)
     }
@@ -402,6 +401,7 @@ final class TerminalPhone {
 struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
   let journal: Journal
   let now: Instant
+  let onSentEnd: () -> Void
 
   func handled(_ record: PartRecord, _: Guard, _: NodeMachine) {
     switch record {
@@ -409,6 +409,7 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
       journal.record(Guard.self, event: event, at: now, directives: directives)
     case .node(let event, let directives):
       journal.record(NodeMachine.self, event: event, at: now, directives: directives)
+      if directives.contains(where: \.isSentEnd) { onSentEnd() }
     case .requests(let event, let directives):
       journal.record(Requests.self, event: event, at: now, directives: directives)
     case .background(let event, let directives):
@@ -424,7 +425,7 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
   static func runner(
     _ configuration: GuardConfiguration, _ node: NodeMachine.Configuration, _ habits: BackgroundWork.Habits?,
     completes: Bool = false, loop: EventLoop, clock: Clock, journal: Journal,
-    carryOutAll: @escaping ([WalletDirective]) -> Void
+    onSentEnd: @escaping () -> Void, carryOutAll: @escaping ([WalletDirective]) -> Void
   ) -> CoreRunner<WalletMachine<Guard>> {
     journal.record(NodeMachine.self, configuration: node)
     journal.record(Guard.self, configuration: configuration)
@@ -439,7 +440,7 @@ struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
     return CoreRunner(
       wallet, loop: loop, clock: clock,
       think: { wallet, event, now in
-        var observer = WalletJournal(journal: journal, now: now)
+        var observer = WalletJournal(journal: journal, now: now, onSentEnd: onSentEnd)
         return wallet.handle(event, at: now, &observer)
       }, carryOutAll: carryOutAll)
   }

@@ -46,6 +46,14 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   /// The LSP has done what it was asked.
   case webhookAnswered(id: String, WebhookAnswer)
   case webhookRefused(id: String, NodeRefusal)
+
+  /// A payment or a splice-out of the user has ended, durably.
+  package var isSentEnd: Bool {
+    switch self {
+    case .paymentEnded, .spliceEnded: true
+    default: false
+    }
+  }
 }
 
 /// What goes over the wire. The port fills in secrets when it sends.

@@ -14,7 +14,6 @@ protocol WalletOutcome: Report {
 
 /// Has the app begin a payment or a splice, waits for its end, and reports if no process runs that can complete it.
 struct PaymentEnder {
-  private static let lookPause = TimeSpan.milliseconds(100)
   /// The time between two checks for such a process.
   private static let absencePause = TimeSpan.seconds(1)
 
@@ -48,28 +47,40 @@ struct PaymentEnder {
     return end.isDone ? .done : .paymentFailed
   }
 
-  /// Reads the wallet's rows: another process may complete the payment than the one that began it.
+  /// Reads the wallet's rows: another process may complete the payment than the one that began it. Whichever does tells
+  /// iosd, which is asked before the rows are read. Without its word the rows are read again after `absencePause`, as
+  /// also a wallet without such a process does not end the payment.
   private func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
     let limit = PaymentLoad.timeout(invocation.line, hold: nil)
     let end = Clock.monotonicNow + limit
     var said: String?
-    var nextLook = Clock.monotonicNow
+    var iosd: ControlClient?
     while true {
+      if iosd == nil {
+        iosd = try? phone.connect(to: .iosd)
+        try? iosd?.send(ControlMessage("sent-end"))
+      }
       let snapshot = try look()
       if let ended = outcome(WalletView(snapshot.tables)) { return ended }
-      if Clock.monotonicNow >= nextLook {
-        nextLook = Clock.monotonicNow + Self.absencePause
-        let absence = absence(snapshot)
-        // The process may have completed it right before it ended.
-        if absence != nil, let ended = outcome(WalletView(try look().tables)) { return ended }
-        if let absence, absence != said { invocation.output.remark(absence) }
-        said = absence
-      }
+      let absence = absence(snapshot)
+      // The process may have completed it right before it ended.
+      if absence != nil, let ended = outcome(WalletView(try look().tables)) { return ended }
+      if let absence, absence != said { invocation.output.remark(absence) }
+      said = absence
       try require(
         Clock.monotonicNow < end, .tooSlow,
         "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends")
-      _ = try loop.run(for: Self.lookPause) { false }
+      let pause = min(Self.absencePause, max(.zero, end - Clock.monotonicNow))
+      do throws(ControlClientError) {
+        _ = try iosd?.receive(timeout: pause)
+        if iosd == nil { _ = try? loop.run(for: pause) { false } }
+        iosd = nil
+      } catch .timedOut {
+      } catch {
+        iosd = nil
+        _ = try loop.run(for: pause) { false }
+      }
     }
   }
 
