@@ -124,7 +124,6 @@ let package = Package(
       name: "IOSd",
       dependencies: [
         "Ground", "Guardrails", "PhonePolicy", "Heartbeat", "SharedContainer", "Crypto", "DaemonRuntime",
-        "CLinux",
       ]),
     .executableTarget(
       name: "LSPd",

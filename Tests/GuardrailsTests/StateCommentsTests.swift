@@ -5,7 +5,7 @@ import Foundation
 /// The comment of each state names its successors; these tests compare it with the declared transitions.
 @Suite struct StateCommentsTests {
   @Test func `The comment of each state names the states that may follow it`() throws {
-    try compare(Ownership.self, "State", in: "OwnershipState.swift")
+    try compare(Ownership.self, "State", in: "Ownership/OwnershipState.swift")
     try compare(AppMachine.self, "Place", in: "AppMachine.swift")
     try compare(ExtensionMachine.self, "State", in: "ExtensionMachine.swift")
   }

@@ -97,7 +97,8 @@ import WalletProcess
       try database.execute("BEGIN")
       try database.execute("UPDATE splices SET \(damage)")
       try database.execute("COMMIT")
-      #expect(throws: SystemError.self, "\(damage)") { try scratch.state(container) }
+      let error = #expect(throws: ContainerError.self, "\(damage)") { try scratch.state(container) }
+      #expect(error?.description.contains("the stored channel is damaged") == true, "\(damage)")
       try database.execute("DELETE FROM splices")
       let restored = try steps()[1].record
       try database.execute(

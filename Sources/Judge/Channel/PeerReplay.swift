@@ -342,6 +342,11 @@ extension PeerReplay {
         .connectionMisjudged, id, claim.map { "\($0.epoch)" } ?? "none", entry?.verdict ?? "not at all",
         verdict, fence.map { ", as it knew epoch \($0.epoch)" } ?? "", at: frame, rows)
     }
+    if entry?.epoch != claim?.epoch || entry?.incarnation != claim?.incarnation
+      || entry?.container != claim?.container
+    {
+      find(.connectionClaimDiffers, id, frame.entry.id, at: frame, rows)
+    }
     links[id, default: Link()].state = .refused
     guard entry?.isAccepted ?? (verdict == "accepted") else { return }
     accept(claim, frame)

@@ -79,20 +79,20 @@ public struct SaidFields: Report, Hashable {
     init?(intValue: Int) { nil }
   }
 
-  private let fields: [String: String]
+  private let texts: [String: String]
 
-  public init(_ fields: [(name: String, value: String)]) {
-    self.fields = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+  public init(_ said: [(name: String, value: String)]) {
+    texts = Dictionary(said.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  public subscript(name: String) -> String? { fields[name] }
+  public subscript(name: String) -> String? { texts[name] }
 
-  public init(from decoder: any Decoder) throws { fields = try [String: String](from: decoder) }
+  public init(from decoder: any Decoder) throws { texts = try [String: String](from: decoder) }
 
   /// In the order of their names.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Name.self)
-    for field in fields.sorted(by: <) { try container.encode(field.value, forKey: Name(field.key)) }
+    for text in texts.sorted(by: <) { try container.encode(text.value, forKey: Name(text.key)) }
   }
 }
 
