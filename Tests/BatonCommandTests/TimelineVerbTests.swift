@@ -54,6 +54,22 @@ import Simulation
     }
   }
 
+  @Test func `A connection of a killed lspd ends with lspd's last word`() {
+    var builder = TimelineBuilder()
+    let said: [(Int64, Said)] = [
+      (1, .core(.peer(.connected(connection: 1), []))),
+      (2, .core(.peer(.undecodable(connection: 1, "x"), []))), (9, .peerStarted),
+    ]
+    for (seconds, said) in said {
+      let record = TimelineRecord(
+        at: Instant(nanoseconds: 0) + .seconds(seconds), weight: .normal, text: "says")
+      builder.take(record, by: .peer, [said])
+    }
+    let spans = builder.finish(title: "a run").spans.filter { $0.kind == .connection }
+    #expect(spans.map(\.to) == [Instant(nanoseconds: 0) + .seconds(2)])
+    #expect(spans.map(\.label) == ["connection 1: lspd ended"])
+  }
+
   @Test func `A finding about a frame prints the command that shows what led to it`() throws {
     let phone = CommandPhone()
     _ = try phone.run("up")

@@ -216,6 +216,8 @@ public enum CoreRecord: Hashable, Sendable {
 public indirect enum Said: Hashable, Sendable {
   case core(CoreRecord)
   case started(Role, pid: Int32)
+  /// Only a process starts, the simulated peer does not.
+  case peerStarted
   /// The process ends by itself, with its last words.
   case ended(Role, String)
   case move(Move)

@@ -51,6 +51,7 @@ package struct JournalTimeline {
     let said: Said? =
       switch (header.kind, who) {
       case ("start", .wallet(let role, _)): .started(role, pid: entry.pid)
+      case ("start", .peer): .peerStarted
       case ("end", .wallet(let role, _)): .ended(role, header.reason ?? "ended")
       default: isOfOther ? nil : record.map(Said.core)
       }

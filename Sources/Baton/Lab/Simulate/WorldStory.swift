@@ -51,6 +51,7 @@ package struct WorldStory {
     case .ended(let role, let why):
       who = .wallet(role, device: device)
       sentences = [.end(why)]
+    case .peerStarted: sentences = []
     case .move(let move): sentences = MoveSentences.of(move).map { [.init($0)] } ?? []
     case .violation(let found):
       sentences = [.key("BROKEN: \(found.invariant.sentence) \(found.sentence)")]

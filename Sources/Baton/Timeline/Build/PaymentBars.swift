@@ -164,8 +164,11 @@ struct WireArrows: Sendable {
   private var current: [TimelineWho: Int] = [:]
   private var connections: [DrawnConnection] = []
   private var numbers: [UInt64: Int] = [:]
+  /// The last word of the peer: a killed one does not say that its connections are closed.
+  private var peerWasThere: Instant?
 
   mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
+    defer { if who == .peer { peerWasThere = sheet.now } }
     func passed(_ type: UInt16) -> Passed { Passed(type: type, at: sheet.here) }
     switch said {
     case .core(.wallet(_, .guardrail(.claimed(let claim), _))): epochs[who] = claim.epoch
@@ -206,6 +209,8 @@ struct WireArrows: Sendable {
         default: break
         }
       }
+    case .peerStarted:
+      for id in numbers.keys.sorted() { close(id, "lspd ended", in: who, &sheet, at: peerWasThere) }
     default: break
     }
   }
@@ -223,9 +228,11 @@ struct WireArrows: Sendable {
     }
   }
 
-  private mutating func close(_ id: UInt64, _ why: String, in who: TimelineWho, _ sheet: inout Sheet) {
+  private mutating func close(
+    _ id: UInt64, _ why: String, in who: TimelineWho, _ sheet: inout Sheet, at end: Instant? = nil
+  ) {
     guard let place = numbers.removeValue(forKey: id) else { return }
-    sheet.end(connections[place].span, adding: ": \(why)")
+    sheet.end(connections[place].span, at: end, adding: ": \(why)")
     sheet.freeRow(connections[place].row, of: who)
   }
 
