@@ -72,6 +72,21 @@
     #expect(claim.atNs == nil)
   }
 
+  @Test func `The newest backup is whole, and only of earlier ones the peer may have the hash`() throws {
+    func sentences(_ revision: String) throws -> [String] {
+      let run = try SampleStory.tell()
+      let rows = try run.ledger.rows(
+        "SELECT blob FROM backups WHERE revision = (SELECT \(revision) FROM backups)")
+      guard case .blob(let whole)? = rows.first?.first else { return ["there is no backup"] }
+      try run.ledger.execute(
+        "UPDATE backups SET blob = ? WHERE revision = (SELECT \(revision) FROM backups)",
+        [.blob(WireBytes.sha256(whole))])
+      return try Judge.verdict(home: run.home).findings.map(\.sentence)
+    }
+    #expect(try sentences("min(revision)") == [])
+    #expect(try sentences("max(revision)") == ["The peer keeps only the hash of the newest backup"])
+  }
+
   @Test func `A ledger of more boots than its times have room for gets a verdict`() throws {
     let run = try SampleStory.tell()
     try run.ledger.execute(
@@ -86,6 +101,10 @@
   @Test(
     arguments: [
       ("INSERT INTO losses VALUES (1, 5, 3, 'wallet')", 2, "the state of the wallet was behind"),
+      ("UPDATE backups SET blob = x'05' WHERE revision = 1", 4, "not those that the wallet stored"),
+      ("DELETE FROM backups WHERE revision = (SELECT max(revision) FROM backups)", 4, "the wallet stored"),
+      ("UPDATE connections SET epoch = 1 WHERE id = 3", 1, "has another claim for connection 3"),
+      ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "but did not notify the sender"),
       ("UPDATE connections SET verdict = 'refused-lower-epoch' WHERE id = 3", 1, "its rule says accepted"),
       (
         "UPDATE connections SET epoch = 7 WHERE id = 3", 1, "the wallet's database has no claim of that epoch"

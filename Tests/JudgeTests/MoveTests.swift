@@ -140,6 +140,7 @@
   @Test(arguments: [
     ("UPDATE payments SET wallet = 1 WHERE id = (SELECT max(id) FROM payments WHERE state = 'paid')", 3),
     ("UPDATE fence SET wallet = 1 WHERE id = (SELECT max(id) FROM fence)", 1),
+    ("UPDATE backups SET wallet = 1 WHERE revision = (SELECT max(revision) FROM backups)", 4),
     ("UPDATE connections SET node = x'02' WHERE id = (SELECT max(id) FROM connections)", 1),
     (
       "UPDATE frames SET wallet = 1 WHERE connection = (SELECT min(connection) FROM frames WHERE wallet = 2)",

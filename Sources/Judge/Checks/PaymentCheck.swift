@@ -6,7 +6,7 @@ extension Checker {
       switch payment.state {
       case "paid": checkPaid(payment, replay)
       case "failed": checkFailed(payment, replay)
-      default: checkOpen(payment)
+      default: checkOpen(payment, replay)
       }
     }
     checkHTLCs(replay)
@@ -63,9 +63,12 @@ extension Checker {
     }
   }
 
-  private mutating func checkOpen(_ payment: PaymentEntry) {
+  private mutating func checkOpen(_ payment: PaymentEntry, _ replay: PeerReplay) {
     let name =
       "payment \(payment.id) of \(amountWords(payment.amountMsat)) (\(shortHex(payment.paymentHash)))"
+    if let life = life(of: payment, replay), life.endSignedNs != nil {
+      find(.outcomeNotTold, name, at: [payment.row])
+    }
     let has = evidence.wallet.receivedByHash.contains(payment.paymentHash)
     notePending(
       .paymentPending, name, payment.state, has ? "accepted" : "not accepted yet", at: [payment.row])

@@ -7,6 +7,7 @@ struct LedgerEvidence {
   let frames: Rows<ReadFrame>
   let fences: Rows<FenceEntry>
   let payments: Rows<PaymentEntry>
+  let backups: Rows<BackupEntry>
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let pushes: Rows<PushEntry>
@@ -37,6 +38,7 @@ struct LedgerEvidence {
     frames = try tables.read("frames", by: "id") { ReadFrame($0) }
     fences = try tables.read("fence", by: "id")
     payments = try tables.read("payments", by: "id")
+    backups = try tables.read("backups", by: "revision")
     channels = try tables.read("channel", by: "rowid")
     htlcs = try tables.read("htlcs", by: "direction, id")
     pushes = try tables.read("pushes", by: "id")
@@ -89,6 +91,8 @@ struct RunEntry: Decodable {
   let startedWallNs: Int64
   let pid: Int64
   let legacy: Int64
+  /// The peer stores a backup at most once in this time; 0: each at once.
+  let storageDelayNs: Int64
   /// Which pushes the peer sends.
   let pushForm: String
   /// The machine's.
@@ -212,6 +216,19 @@ struct PaymentGroup {
     whole.append(payment)
     wholeMsat = wholeMsat &+ payment.amountMsat
   }
+}
+
+struct BackupEntry: Decodable {
+  let revision: Int64
+  /// The newest backup; of those that it replaced, the hash.
+  private let blob: [UInt8]
+
+  var isOnlyHash: Bool { blob.count == 32 }
+
+  /// Frames have the hash of their backup.
+  func has(hash: [UInt8]) -> Bool { blob == hash || Secrets.sha256(blob) == hash }
+
+  var row: EvidenceRow { .ledger("backups", revision) }
 }
 
 struct PushEntry: Decodable {

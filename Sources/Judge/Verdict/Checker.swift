@@ -55,6 +55,7 @@ struct Checker {
   /// The checks of a wallet of which only the peer's ledger is known.
   mutating func runOnLedger() {
     checkLosses()
+    checkBackups()
     var replay = PeerReplay(evidence: evidence)
     replay.run()
     findings += replay.findings
@@ -75,6 +76,7 @@ struct Checker {
   /// The checks that need the ledger.
   private mutating func checkPeer(_ progress: (String) -> Void) -> PeerReplay {
     checkLosses()
+    checkBackups()
     progress("replaying \(frames.count) frames")
     var replay = PeerReplay(evidence: evidence)
     replay.run()

@@ -154,6 +154,7 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case receivedTwice = "3 % is in the wallet % times"
   case receivedOtherAmount = "3 % is paid, but the wallet received %%"
   case failedThoughFulfilled = "3 % failed although its preimage was received"
+  case outcomeNotTold = "3 The peer received the outcome of %, but did not notify the sender"
   case failedWithOtherCode = "3 % failed with code %, but the wallet sent %"
   case failedThoughReceived = "3 % failed, but the wallet has received it"
   case htlcWithoutPayment = "3 HTLC % of % does not belong to exactly one payment"
@@ -199,6 +200,8 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
     "4 The node reported invoice %… as cancelled, but the wallet's database lacks the cancellation"
   case sentCount =
     "4 The wallet's writes began % payments and ended %, but its table has % rows, % of them ended"
+  case backupsDiffer = "4 The peer's backups are not those that the wallet stored"
+  case backupOnlyHash = "4 The peer keeps only the hash of the newest backup"
   case channelRowMissing = "4 The wallet has used the channel, but its database has no row of the channel"
   case writeUnknown = "4 Node write % has an unknown text in `what`: \"%\""
   case writeUnannounced = "4 Node write % is not announced in the journal of its process"
