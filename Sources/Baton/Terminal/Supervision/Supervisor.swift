@@ -59,7 +59,10 @@ package struct Supervisor {
     unsetenv(variable)
     _ = baton_die_with_parent(SIGKILL)
     let words = words.split(separator: " ", maxSplits: 1).map(String.init)
-    if words.first != "\(getppid())" { exit(ExitCode.terminated.rawValue) }
+    if words.first != "\(getppid())" {
+      exitWithSentence(
+        .terminated, "the command that started this one has ended; \(variable) is only for it, unset it")
+    }
     SignalWatch.letGo()
     // A closed output (`| head`) must not end the work.
     if !plan.isForeign { signal(SIGPIPE, SIG_IGN) }
