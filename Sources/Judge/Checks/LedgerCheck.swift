@@ -8,6 +8,22 @@ extension Checker {
         at: [loss.row])
     }
   }
+
+  /// Invariant 4: the peer stores the wallet's backups, in order; nothing else is left when the wallet's database is lost.
+  mutating func checkBackups() {
+    let kept = evidence.ledger.backups
+    var next = 0
+    for frame in frames where frame.entry.isIn && frame.entry.isActedOn {
+      guard case .storage(let hash)? = frame.message else { continue }
+      if next < kept.count, kept[next].has(hash: hash) {
+        next += 1
+      } else if evidence.ledger.run(at: frame.entry.atNs)?.storageDelayNs ?? 0 == 0 {
+        return find(.backupsDiffer, at: [.ledger("backups")])
+      }
+    }
+    guard next == kept.count else { return find(.backupsDiffer, at: [kept[next].row]) }
+    if let newest = kept.last, newest.isOnlyHash { find(.backupOnlyHash, at: [newest.row]) }
+  }
 }
 
 // Invariants 2 and 4, at the wallet: its `channels` row follows from the frames, except for messages in flight.
@@ -167,21 +183,5 @@ extension ChannelStep {
     case .splice: false
     case .add, .fulfil, .fail, .failMalformed, .fee, .commit, .revoke: true
     }
-  }
-
-  /// Invariant 4: the peer stores the wallet's backups, in order; nothing else is left when the wallet's database is lost.
-  mutating func checkBackups() {
-    let kept = evidence.ledger.backups
-    var next = 0
-    for frame in frames where frame.entry.isIn && frame.entry.isActedOn {
-      guard case .storage(let hash)? = frame.message else { continue }
-      if next < kept.count, kept[next].has(hash: hash) {
-        next += 1
-      } else if evidence.ledger.run(at: frame.entry.atNs)?.storageDelayNs ?? 0 == 0 {
-        return find(.backupsDiffer, at: [.ledger("backups")])
-      }
-    }
-    guard next == kept.count else { return find(.backupsDiffer, at: [kept[next].row]) }
-    if let newest = kept.last, newest.isOnlyHash { find(.backupOnlyHash, at: [newest.row]) }
   }
 }
