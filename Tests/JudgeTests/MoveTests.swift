@@ -197,14 +197,15 @@
   private static let initMessage = [0, 16, 0, 0, 0, 0] as [UInt8]
 
   private func findings(
-    of node: [UInt8] = unknownNode, initMessage: [UInt8] = initMessage,
+    verdict: String = "visitor", of node: [UInt8] = unknownNode, initMessage: [UInt8] = initMessage,
     _ then: (SampleRun) throws -> Void = { _ in }
   ) throws -> [Int] {
     let run = try SampleStory.tellWithoutPayments { run in
       try run.connect(2, node: node)
       try run.receive(2, initMessage, out: [WireBytes.initMessage])
       try run.ledger.execute(
-        "UPDATE connections SET verdict = 'visitor', judged_at_ns = ? WHERE id = 2", [.integer(run.stamp)])
+        "UPDATE connections SET verdict = ?, judged_at_ns = ? WHERE id = 2",
+        [.text(verdict), .integer(run.stamp)])
       try then(run)
       try run.close(2, "the other side disconnected")
     }
@@ -215,7 +216,12 @@
     #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
   }
 
-  @Test func `The wallet's own node accepted as an unknown one violates invariant 1`() throws {
+  @Test
+  func
+    `An unknown node accepted as the wallet violates invariant 1, and so does the wallet accepted as unknown`()
+    throws
+  {
+    #expect(try findings(verdict: "unfenced").contains(1))
     #expect(try findings(of: SampleRun.node).contains(1))
   }
 

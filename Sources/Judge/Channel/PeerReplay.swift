@@ -80,7 +80,10 @@ struct PeerReplay {
 
   mutating func run() {
     for frame in frames {
-      if isOtherNode(frame.entry.connection) { continue }
+      if isOtherNode(frame.entry.connection) {
+        judgeOtherNode(frame)
+        continue
+      }
       guard let message = frame.message else {
         readNothing(frame)
         continue
@@ -357,6 +360,12 @@ extension PeerReplay {
     guard let entry = evidence.ledger.connection(connection), let node = entry.node else { return false }
     guard let wallet else { return entry.verdict == "visitor" }
     return node != wallet
+  }
+
+  mutating func judgeOtherNode(_ frame: ReadFrame) {
+    let entry = evidence.ledger.connection(frame.entry.connection)
+    guard let entry, let verdict = entry.verdict, verdict != "visitor" else { return }
+    find(.otherNodeAccepted, frame.entry.connection, verdict, at: frame, [entry.row])
   }
 
   static func verdict(

@@ -98,6 +98,7 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
   // exclusion
   case connectionMisjudged = "1 The peer judged connection % (epoch %) % where its rule says %%"
   case connectionClaimDiffers = "1 The ledger has another claim for connection % than its init (frame %)"
+  case otherNodeAccepted = "1 The peer judged connection % %, but the node is not the wallet's"
   case processedUnregistered = "1 The peer processed % (frame %) of connection %, %"
   case containerID = "1 The container's id is missing or has not 16 bytes"
   case claimedAgainst = "1 Epoch % was claimed against epoch %, but the one before it is %"
