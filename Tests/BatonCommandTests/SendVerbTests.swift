@@ -10,6 +10,17 @@ import PhonePolicy
     try phone.run("invoice", "\(sat)", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  @Test func `iosd answers sent-end once the app has ended a payment`() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let client = try phone.phone.connect(to: .iosd)
+    try client.send(ControlMessage("sent-end"))
+    let invoice = try externalInvoice(21)
+    #expect(throws: ControlClientError.self) { try client.receive(timeout: .milliseconds(1)) }
+    #expect(try phone.run("send", invoice).contains("settled"))
+    #expect(try client.receive().verb == "ok")
+  }
+
   @Test(.shows("P-1.3"))
   func `In the background the app stays awake for an outgoing payment, shown by status, then is suspended`()
     throws

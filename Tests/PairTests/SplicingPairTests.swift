@@ -27,6 +27,7 @@
     try phone.receive(invoice)
     let second = try beginSplice(phone, app, 900)
     try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
+    try phone.wait("the app to tell of both ends") { app.count("sent-end") == 2 }
     #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
     let external = try phone.externalInvoice(5000)
     #expect(try phone.send(external, app)["state"] == "offered")
