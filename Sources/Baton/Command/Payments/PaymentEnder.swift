@@ -73,8 +73,8 @@ struct PaymentEnder {
         "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends")
       let pause = min(Self.absencePause, max(.zero, end - Clock.monotonicNow))
       do throws(ControlClientError) {
-        _ = try iosd?.receive(timeout: pause)
-        if iosd == nil { _ = try? loop.run(for: pause) { false } }
+        let answer = try iosd?.receive(timeout: pause)
+        if answer?.verb != "ok" { _ = try? loop.run(for: pause) { false } }
         iosd = nil
       } catch .timedOut {
       } catch {

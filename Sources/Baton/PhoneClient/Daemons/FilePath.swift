@@ -83,9 +83,6 @@ package enum FilePath {
     return lines.suffix(count).map(String.init)
   }
 
-  /// The running program.
-  package static var ownProgram: String { ProcessTable.program() ?? "./baton" }
-
-  /// Its directory, which also has the daemons.
-  package static var ownDirectory: String { parent(of: ownProgram) }
+  /// The directory of the running program, which also has the daemons.
+  package static var ownDirectory: String { parent(of: ProcessTable.program() ?? "./baton") }
 }

@@ -34,7 +34,7 @@ package struct Supervisor {
       var worker: Int32 = 0
       let code =
         baton_adopt_orphans() == 0
-        ? posix_spawn(&worker, FilePath.ownProgram, nil, nil, CommandLine.unsafeArgv, environ) : errno
+        ? posix_spawn(&worker, "/proc/self/exe", nil, nil, CommandLine.unsafeArgv, environ) : errno
       guard code == 0 else {
         place?.remove(keepingPhones: false)
         throw SystemError("start a process", code: code)
