@@ -113,9 +113,14 @@
       ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "differs from the one that an init raised"),
       ("DELETE FROM fence WHERE id = 3", 4, "and its fence history lacks it"),
       ("INSERT INTO fence VALUES (4, 9, 9, x'05', 5)", 1, "which no init brought"),
+      ("UPDATE payments SET state = 'odd' WHERE id = 1", 3, "has the unknown state odd"),
       (
         "UPDATE payments SET preimage = NULL WHERE id = 1", 3,
-        "but no update_fulfill_htlc for it was received"
+        "another column of its row contradicts that state"
+      ),
+      (
+        "UPDATE payments SET settled_at_ns = NULL WHERE id = 1", 3,
+        "another column of its row contradicts that state"
       ),
       ("UPDATE payments SET preimage = x'05' WHERE id = 1", 3, "with a preimage of another hash"),
       ("UPDATE payments SET amount_msat = 5 WHERE id = 1", 3, "but its sender paid 5 msat"),

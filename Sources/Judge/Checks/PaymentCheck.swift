@@ -3,16 +3,28 @@
 extension Checker {
   mutating func checkPayments(_ replay: PeerReplay) {
     for payment in evidence.ledger.payments {
+      checkColumns(of: payment)
       switch payment.state {
       case "paid": checkPaid(payment, replay)
       case "failed": checkFailed(payment, replay)
-      default: checkOpen(payment, replay)
+      case "held", "offered": checkOpen(payment, replay)
+      default: find(.paymentState, payment.id, payment.state, at: [payment.row])
       }
     }
     checkHTLCs(replay)
   }
 
   // MARK: The sender's side
+
+  private mutating func checkColumns(of payment: PaymentEntry) {
+    let isOver = payment.isPaid || payment.isFailed
+    if isOver != (payment.settledAtNs != nil) || payment.isPaid != (payment.preimage != nil)
+      || payment.isFailed != (payment.failureCode != nil)
+      || (payment.htlc != nil) != (payment.offeredAtNs != nil)
+    {
+      find(.paymentColumns, payment.id, payment.state, at: [payment.row])
+    }
+  }
 
   private func life(of payment: PaymentEntry, _ replay: PeerReplay) -> PeerReplay.HTLCLife? {
     payment.htlc.flatMap { replay.lives[UInt64(bitPattern: $0)] }

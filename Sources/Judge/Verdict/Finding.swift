@@ -155,6 +155,8 @@ public enum FindingKind: String, Hashable, Sendable, CaseIterable {
   case receivedTwice = "3 % is in the wallet % times"
   case receivedOtherAmount = "3 % is paid, but the wallet received %%"
   case failedThoughFulfilled = "3 % failed although its preimage was received"
+  case paymentState = "3 Payment % has the unknown state %"
+  case paymentColumns = "3 Payment % is %, but another column of its row contradicts that state"
   case outcomeNotTold = "3 The peer received the outcome of %, but did not notify the sender"
   case failedWithOtherCode = "3 % failed with code %, but the wallet sent %"
   case failedThoughReceived = "3 % failed, but the wallet has received it"
