@@ -147,10 +147,10 @@ def phone(documents):
     shown = take("list-notifications", "list", "notifications")
     take("list-categories", "list", "categories")
     there = [row["id"] for row in shown if not row.get("withdrawn")]
-    take("app-touch", "app", "dismiss", str(there[-1]))
+    take("app", "app", "dismiss", str(there[-1]))
     tasks = take("list-tasks", "list", "tasks")
     waiting = [row["identifier"] for row in tasks if row["state"] == "waiting"]
-    take("app-task", "app", "launch-task", waiting[0])
+    take("app", "app", "launch-task", waiting[0])
     take("device", "device")
     take("device", "device", "battery", "40")
     take("device-clock", "device", "clock", "+1h")
