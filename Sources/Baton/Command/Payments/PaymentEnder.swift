@@ -48,8 +48,8 @@ struct PaymentEnder {
   }
 
   /// Reads the wallet's rows: another process may complete the payment than the one that began it. Whichever does tells
-  /// iosd, which is asked before the rows are read. Without its word the rows are read again after `absencePause`, as
-  /// also a wallet without such a process does not end the payment.
+  /// iosd, which is asked before the rows are read: an end after the look is not missed. Without iosd's word the rows
+  /// are read again after `absencePause`, as nobody says that no process of the wallet runs any more.
   private func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
     let limit = PaymentLoad.timeout(invocation.line, hold: nil)
