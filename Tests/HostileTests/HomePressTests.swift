@@ -5,7 +5,7 @@
   /// Any moment of claiming, dialling, `init` and settling.
   private static let longestWait = 12
 
-  /// `BATON_SEED=… swift test --filter HomePress` presses at the moments of an earlier run.
+  /// `BATON_SEED=… scripts/test --filter HomePress` presses at the moments of an earlier run.
   private static let seed = getenv("BATON_SEED").flatMap { UInt64(String(cString: $0)) }
 
   /// `BATON_PRESSES=1000` presses so often, in place of the 200.
