@@ -152,9 +152,9 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Platform", "Lightning", "Crypto",
         "DaemonRuntime", "ProcessSupport",
       ], path: "Benchmarks/Bench"),
-    .testTarget(name: "GroundTests", dependencies: ["Ground"]),
-    .testTarget(name: "JSONTests", dependencies: ["Ground"]),
-    .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
+    .testTarget(name: "GroundTests", dependencies: ["TestKit", "Ground"]),
+    .testTarget(name: "JSONTests", dependencies: ["TestKit", "Ground"]),
+    .testTarget(name: "HeartbeatTests", dependencies: ["TestKit", "Ground", "Heartbeat"]),
     .testTarget(name: "GuardrailsTests", dependencies: ["TestKit", "Ground", "Heartbeat", "Guardrails"]),
     .testTarget(
       name: "LightningTests",
@@ -176,7 +176,8 @@ let package = Package(
     .testTarget(
       name: "TimelineTests",
       dependencies: [
-        "Ground", "Guardrails", "Heartbeat", "Lightning", "LightningProvider", "PhonePolicy", "Wallet",
+        "TestKit", "Ground", "Guardrails", "Heartbeat", "Lightning", "LightningProvider", "PhonePolicy",
+        "Wallet",
         "Simulation",
         "Baton",
       ]),
@@ -198,9 +199,9 @@ let package = Package(
     // Compares the simulated container with the real one.
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
-    .testTarget(name: "PlatformTests", dependencies: ["Ground", "Platform"]),
-    .testTarget(name: "DatabaseTests", dependencies: ["Platform"]),
+      dependencies: ["TestKit", "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
+    .testTarget(name: "PlatformTests", dependencies: ["TestKit", "Ground", "Platform"]),
+    .testTarget(name: "DatabaseTests", dependencies: ["TestKit", "Platform"]),
 
     // A real process that claims, for tests that race, stop and kill it.
     .executableTarget(
@@ -214,8 +215,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "CoordinatorTests",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "Coordinator"]),
-    .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "Coordinator"]),
+      dependencies: [
+        "TestKit", "Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "Coordinator",
+      ]),
+    .testTarget(name: "CoordinatorCTests", dependencies: ["TestKit", "CBaton", "Coordinator"]),
     .testTarget(
       name: "DaemonRuntimeTests",
       dependencies: ["TestKit", "CLinux", "Ground", "Heartbeat", "DaemonRuntime", "Platform"]),
@@ -282,7 +285,7 @@ let package = Package(
       name: "BadWire", dependencies: ["CLinux", "Ground", "DaemonRuntime"], path: "Tests/Support/BadWire"),
     .testTarget(
       name: "PeerTransportTests",
-      dependencies: ["BadWire", "Ground", "Crypto", "DaemonRuntime", "Lightning", "LightningIO"]),
+      dependencies: ["TestKit", "BadWire", "Ground", "Crypto", "DaemonRuntime", "Lightning", "LightningIO"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [
@@ -304,11 +307,13 @@ let package = Package(
       ]),
     .testTarget(
       name: "DiagnosisTests",
-      dependencies: ["Baton", "Ground", "Guardrails", "Heartbeat", "PhonePolicy", "SharedContainer"]),
+      dependencies: [
+        "TestKit", "Baton", "Ground", "Guardrails", "Heartbeat", "PhonePolicy", "SharedContainer",
+      ]),
     .testTarget(
       name: "ServeTests",
       dependencies: ["TestKit", "Ground", "PhonePolicy", "DaemonRuntime", "HTTP", "Baton"]),
-    .testTarget(name: "LiveTests", dependencies: ["Ground", "PhonePolicy", "Baton"]),
+    .testTarget(name: "LiveTests", dependencies: ["TestKit", "Ground", "PhonePolicy", "Baton"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
@@ -370,7 +375,8 @@ if Context.environment["BATON_FUZZ"] != nil {
   }
   package.targets.append(
     .testTarget(
-      name: "FuzzTests", dependencies: parsers.map { .init(stringLiteral: $0.name) }, path: "Fuzz",
+      name: "FuzzTests", dependencies: ["TestKit"] + parsers.map { .init(stringLiteral: $0.name) },
+      path: "Fuzz",
       exclude: ["Corpus"]))
 }
 

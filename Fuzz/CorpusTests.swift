@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestKit
 
 /// Feeds every parser its corpus, in a process of its own: a broken promise ends it. `scripts/fuzz` makes new inputs.
 @Suite struct CorpusTests {

@@ -26,17 +26,17 @@ import Guardrails
   @Test func `A look at the records changes no file of the container, also while another process writes`()
     throws
   {
-    #expect(try IncomingStore.look(in: container) == [])
+    expect(try IncomingStore.look(in: container), is: [])
     try store.add(record(1), arrivedAt: 5)
     let before = try files()
-    #expect(try IncomingStore.look(in: container) == [IncomingEntry(record(1), arrivedAt: 5)])
-    #expect(try files() == before)
+    expect(try IncomingStore.look(in: container), is: try [IncomingEntry(record(1), arrivedAt: 5)])
+    expect(try files(), is: before)
     let other = try Connection(path: store.path, access: .readWrite)
     try store.add(record(2), arrivedAt: 6)
     try other.transaction(.immediate) { () throws -> Void in
       let during = try files()
-      #expect(try IncomingStore.look(in: container).map(\.record) == [record(1), record(2)])
-      #expect(try files() == during)
+      expect(try IncomingStore.look(in: container).map(\.record), is: try [record(1), record(2)])
+      expect(try files(), is: during)
     }
   }
 
@@ -44,7 +44,7 @@ import Guardrails
     throws
   {
     try store.add(record(1), arrivedAt: 5)
-    #expect(truncate(store.path, off_t(DatabaseCopy.bytesMax + 1)) == 0)
+    expect(truncate(store.path, off_t(DatabaseCopy.bytesMax + 1)), is: 0)
     let error = #expect(throws: ContainerError.self) { try IncomingStore.look(in: container) }
     #expect("\(try #require(error))".contains("incoming.sqlite"))
   }

@@ -43,9 +43,9 @@ struct CIVerbTests {
     try Wait.until("the first outcome to be on the disk", within: .seconds(60)) { verdict?["good"]?.int == 1 }
     #expect(verdict?["verdict"]?.text == "unfinished" && verdict?["exit"] == nil)
     kill(child.identity.pid, number)
-    #expect(scratch.end(child) == (number == SIGINT ? .exited(code: 130) : .signalled(SIGKILL)))
+    expect(scratch.end(child), is: (number == SIGINT ? .exited(code: 130) : .signalled(SIGKILL)))
     #expect(verdict?["good"]?.int == 1 && verdict?["stories"]?.elements?.count == 1)
-    #expect(verdict?["verdict"]?.text == "unfinished")
+    expect(verdict?["verdict"]?.text, is: "unfinished")
     #expect(scratch.text("evidence/junit.xml").contains(#"tests="1" failures="0""#))
     // After SIGKILL the story's daemons go on.
     _ = scratch.end(try scratch.start("baton", ["--home", scratch("evidence/phones/waiting"), "down"]))
@@ -61,7 +61,7 @@ struct CIVerbTests {
   @Test func `A payment needs the level peer, and the reason names its line`() throws {
     let line = "payment 1 of 5 sat arrives"
     let why = try whyNot("the app opens\n\(line)", .container)
-    #expect(why?.hasSuffix("(line 3: \(line))") == true, "\(why ?? "")")
+    expect(why?.hasSuffix("(line 3: \(line))"), is: true, "\(why ?? "")")
     #expect(try whyNot(line, .peer) == nil)
     #expect(try whyNot(line, .journal) == nil)
   }

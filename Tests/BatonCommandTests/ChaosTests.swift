@@ -21,9 +21,9 @@ import PairSupport
   func `A chaos run ends with the judge's exit code, else by its replay, its payments and its hits`(
     run: (judge: Int32, isBroken: Bool, isStuck: Bool, hits: Int, code: ExitCode)
   ) {
-    #expect(
-      ChaosVerb.exitCode(judge: run.judge, isBroken: run.isBroken, isStuck: run.isStuck, hits: run.hits)
-        == run.code)
+    expect(
+      ChaosVerb.exitCode(judge: run.judge, isBroken: run.isBroken, isStuck: run.isStuck, hits: run.hits),
+      is: run.code)
   }
 
   @Test(
@@ -41,10 +41,10 @@ import PairSupport
       [run.strike, "\(run.victims.count)", "--home", home, "--json"]
         + run.victims.flatMap { ["--victim", $0] })
     defer { _ = PhoneStopper(phone: Phone(home: home)).stop() }
-    #expect(end == .exited(code: 0), "\(said)")
+    expect(end, is: .exited(code: 0), "\(said)")
     let report = try #require(said.split(separator: "\n").last.flatMap { JSONValue(parsing: Array($0.utf8)) })
-    #expect(report["settled"]?.int == Int64(run.victims.count))
-    #expect(report["complaints"]?.elements == [])
+    expect(report["settled"]?.int, is: Int64(run.victims.count))
+    expect(report["complaints"]?.elements, is: [])
     let hits = try #require(report["hits"]?.elements)
     // lspd and iosd always run.
     for daemon in run.victims where daemon != "app" {
@@ -57,7 +57,7 @@ import PairSupport
     if run.strike != "freeze" {
       // Those of the first start, and of the start after the strike.
       for daemon in run.victims where daemon != "app" {
-        #expect(FilePath.journals(in: "\(home)/journal").count { $0.contains("-\(daemon)-") } == 2)
+        expect(FilePath.journals(in: "\(home)/journal").count { $0.contains("-\(daemon)-") }, is: 2)
       }
     }
   }

@@ -23,7 +23,7 @@ import WalletProcess
     let beat = Beat(
       role: .app, epoch: 1, phase: .established, counter: 1, process: identity, bootClock: clock.bootClock,
       wallClockNanoseconds: clock.wallNanoseconds)
-    #expect(app.write(beat) == .written)
+    expect(app.write(beat), is: .written)
     return app
   }
 
@@ -42,20 +42,21 @@ import WalletProcess
     let app = try heldContainer(clock)
     try copy("AppGroup", "copy")
     let report = try ContainerReport(of: scratch("copy"), clock: clock)
-    #expect(report.verdict == .copied)
+    expect(report.verdict, is: .copied)
     #expect(!report.verdict.isHeld)
-    #expect(
-      report.holderSentence
-        == "free in this copy of a container: its holder mainappd \(getpid()) lives, and holds the locks of another container"
+    expect(
+      report.holderSentence,
+      is:
+        "free in this copy of a container: its holder mainappd \(getpid()) lives, and holds the locks of another container"
     )
     #expect(report.holder.json.contains(#""verdict":"copied""#))
-    #expect(report.problems == [])
+    expect(report.problems, is: [])
     #expect(try ContainerReport(of: scratch("AppGroup"), clock: clock).verdict.isHeld)
     // What a wallet process decides on the copy.
     let opened = try open("copy", .extension)
     let observation = try opened.look(boot: clock.boot, bootClock: clock.bootClock)
     var rule = ClaimRule(role: .extension, takeover: .lock, timing: .standard)
-    #expect(rule.decide(observation, at: clock.now) == .claim(seen: 1, reason: .holderDied))
+    expect(rule.decide(observation, at: clock.now), is: .claim(seen: 1, reason: .holderDied))
     withExtendedLifetime(app) {}
   }
 
@@ -96,7 +97,7 @@ import WalletProcess
     do { _ = try heldContainer(Clock()) }
     let log = scratch("AppGroup/node.sqlite-wal")
     let descriptor = Glibc.open(log, O_WRONLY | O_CREAT, 0o600)
-    #expect(ftruncate(descriptor, 30 << 30) == 0)
+    expect(ftruncate(descriptor, 30 << 30), is: 0)
     close(descriptor)
     #expect(throws: ContainerError.tooLargeToCopy(path: log, bytes: 30 << 30, most: 1 << 30)) {
       try ContainerReport(of: scratch("AppGroup"), clock: Clock())
@@ -120,17 +121,17 @@ import WalletProcess
       try ContainerReport(of: scratch("AppGroup"), clock: clock, ends: phone.endReasons).ownerFacts
         .first { $0.0 == "claimed because" }?.1
     }
-    #expect(try because() == "the holder died without a release")
+    expect(try because(), is: "the holder died without a release")
     let row =
       #"{"id":1,"role":"app","pid":\#(getpid()),"start_time":1,"path":"/x","launch_reason":"opened","started_wall_ns":1,"started_at_ns":1"#
     scratch.write(
       "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the user\"}\n")
-    #expect(try because() == "the holder died without a release (swiped away by the user)")
+    expect(try because(), is: "the holder died without a release (swiped away by the user)")
     process.pid = .max
     let released = Claimant(
       process: process, incarnation: 9, reason: ClaimReason.holderReleased.rawValue,
       bootClock: clock.bootClock, wallClockNanoseconds: 0)
     guard case .claimed = app.claim(seen: 2, by: released, reading: { _ in }) else { throw NotClaimed() }
-    #expect(try because() == "the holder released it")
+    expect(try because(), is: "the holder released it")
   }
 }

@@ -25,16 +25,17 @@ import WalletProcess
     throws
   {
     try make()
-    #expect(try problems() == [])
+    expect(try problems(), is: [])
     chmod(directory, 0o777)
-    #expect(
-      try problems() == ["DIR can be written by others (mode 777); run chmod go-w on it"])
+    expect(
+      try problems(), is: ["DIR can be written by others (mode 777); run chmod go-w on it"])
     chmod(directory, 0o700)
     unlink("\(directory)/locks/app.lock")
     symlink("elsewhere", "\(directory)/locks/app.lock")
     mkfifo("\(directory)/heartbeat", 0o600)
-    #expect(
-      try problems() == [
+    expect(
+      try problems(),
+      is: [
         "DIR/locks/app.lock is a symbolic link, which could be redirected under running processes; replace it with its target",
         "DIR/heartbeat cannot be used, as it is not a plain file; stop both processes and move it away, or restore the original file",
       ])
@@ -43,8 +44,9 @@ import WalletProcess
   @Test func `A newer schema is reported as a problem`() throws {
     try make()
     try Connection(path: "\(directory)/node.sqlite", access: .readWrite).execute("PRAGMA user_version = 99")
-    #expect(
-      try problems() == [
+    expect(
+      try problems(),
+      is: [
         "the container has schema 99, this program knows 2; use the version of the program that wrote it; if the number is wrong, move the container's directory away and keep it, open the app, and run `baton restore`"
       ])
   }
@@ -68,7 +70,7 @@ import WalletProcess
     bytes[needle.lowerBound] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
     for words in [["inspect", directory, "--check"], ["doctor", directory, "--deep"]] {
-      #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 2), "\(words)")
+      expect(scratch.end(try scratch.start("baton", words)), is: .exited(code: 2), "\(words)")
       #expect(scratch.text("said").contains("missing from index by_name"), "\(scratch.text("said"))")
     }
   }
@@ -124,20 +126,20 @@ import WalletProcess
     let beat = Beat(
       role: .app, epoch: 0, phase: .released, counter: 1, process: ProcessTable.current(boot: Clock().boot),
       bootClock: Clock().bootClock, wallClockNanoseconds: 0)
-    #expect(HeartbeatFile(path: path).write(beat) == .written)
-    #expect(try problems() == [], "one beat, and an unused slot")
+    expect(HeartbeatFile(path: path).write(beat), is: .written)
+    expect(try problems(), is: [], "one beat, and an unused slot")
     let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     for bytes in [[UInt8](repeating: 0x5A, count: 1024), Array(whole[..<100])] {
       write(bytes, to: path)
       let found = try problems()
-      #expect(found.count == 1)
-      #expect(
+      expect(found.count, is: 1)
+      expect(
         found.first?.hasPrefix(
-          "DIR/heartbeat is damaged: the slot of mainappd and notifyextd has no valid beat") == true)
-      #expect(found.first?.hasSuffix("rewrites its slot") == true)
+          "DIR/heartbeat is damaged: the slot of mainappd and notifyextd has no valid beat"), is: true)
+      expect(found.first?.hasSuffix("rewrites its slot"), is: true)
     }
     write(whole[..<512] + [1] + whole[513...], to: path)
-    #expect(try problems().first?.contains("the slot of notifyextd has") == true)
+    expect(try problems().first?.contains("the slot of notifyextd has"), is: true)
   }
 
   @Test func `A missing heartbeat file is reported as a problem, and the last holder's release as unknown`()
@@ -157,45 +159,50 @@ import WalletProcess
       let app = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.steps)
       unlink("\(directory)/heartbeat")
       for seen in 0...1 as ClosedRange<Epoch> {
-        #expect(try problems() == [], "the first claimant may not have beaten yet")
+        expect(try problems(), is: [], "the first claimant may not have beaten yet")
         guard case .claimed = app.claim(seen: seen, by: claimant, reading: { _ in }) else {
           return #expect(Bool(false))
         }
       }
-      #expect(
-        try problems() == [
+      expect(
+        try problems(),
+        is: [
           "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node; the next beat creates it again"
         ])
       let beat = Beat(
         role: .app, epoch: 2, phase: .released, counter: 1, process: process, bootClock: clock.bootClock,
         wallClockNanoseconds: 0)
-      #expect(app.write(beat) == .written)
+      expect(app.write(beat), is: .written)
       app.releaseRoleLock()
     }
-    #expect(try ContainerReport(of: directory, clock: clock).verdict == .released)
+    expect(try ContainerReport(of: directory, clock: clock).verdict, is: .released)
     unlink("\(directory)/heartbeat")
-    #expect(
-      try problems() == [
+    expect(
+      try problems(),
+      is: [
         "DIR/heartbeat is missing, so nothing here shows whether a holder beats or has released the node; open the app, which creates it again, or copy the whole directory"
       ])
     let report = try ContainerReport(of: directory, clock: clock)
-    #expect(report.verdict == .goneWithoutBeat)
-    #expect(
-      report.holderSentence
-        == "free: its holder mainappd \(Int32.max) is gone; no beat of it is left that shows whether it released the node"
+    expect(report.verdict, is: .goneWithoutBeat)
+    expect(
+      report.holderSentence,
+      is:
+        "free: its holder mainappd \(Int32.max) is gone; no beat of it is left that shows whether it released the node"
     )
   }
 
   @Test func `Missing lock files are reported as a problem`() throws {
     try make()
     unlink("\(directory)/locks/extension.lock")
-    #expect(
-      try problems() == [
+    expect(
+      try problems(),
+      is: [
         "the lock file DIR/locks/extension.lock is missing, so nothing here shows which process lives; open the app, which creates it again"
       ])
     try FileManager.default.removeItem(atPath: "\(directory)/locks")
-    #expect(
-      try problems() == [
+    expect(
+      try problems(),
+      is: [
         "DIR/locks is missing or empty, so nothing here shows which process lives; open the app, which creates them, or copy the whole directory"
       ])
   }
@@ -224,20 +231,21 @@ import WalletProcess
       let beat = Beat(
         role: .app, epoch: claim.epoch, phase: .established, counter: 1, process: child.identity,
         bootClock: clock.bootClock + TimeSpan(nanoseconds: -span.nanoseconds), wallClockNanoseconds: 0)
-      #expect(container.write(beat) == .written)
+      expect(container.write(beat), is: .written)
       var snapshot = try Snapshot.take(of: directory)
       snapshot.appLock.holders = [child.identity.pid]
       return ContainerReport(snapshot, clock: clock).problems
     }
-    #expect(try problems(beatAgo: .zero) == [])
+    expect(try problems(beatAgo: .zero), is: [])
     let pid = child.identity.pid
-    #expect(
-      try problems(beatAgo: .seconds(60)) == [
+    expect(
+      try problems(beatAgo: .seconds(60)),
+      is: [
         "mainappd \(pid) holds the node but is stopped, and others may take it; `kill -CONT \(pid)`, or `baton thaw` on a phone of `baton up`, continues it"
       ])
     child.send(SIGCONT)
     while ProcessTable.isStopped(pid) { sched_yield() }
-    #expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it") == true)
+    expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it"), is: true)
   }
 
   @Test
@@ -249,21 +257,21 @@ import WalletProcess
     func code(_ words: String...) throws -> ChildEnd.How? {
       scratch.end(try scratch.start("baton", ["inspect", directory] + words))
     }
-    #expect(try code("--check") == .exited(code: 0))
+    expect(try code("--check"), is: .exited(code: 0))
     unlink("\(directory)/locks/app.lock")
-    #expect(try code() == .exited(code: 0))
-    #expect(try code("--check") == .exited(code: 1))
-    #expect(try code("--check", "--json") == .exited(code: 1))
+    expect(try code(), is: .exited(code: 0))
+    expect(try code("--check"), is: .exited(code: 1))
+    expect(try code("--check", "--json"), is: .exited(code: 1))
     chmod(directory, 0o777)
-    #expect(try code("--check") == .exited(code: 2))
+    expect(try code("--check"), is: .exited(code: 2))
     chmod(directory, 0o700)
-    #expect(try code("--check", "--diff", directory) == .exited(code: 64))
-    #expect(try code("--diff", directory) == .exited(code: 0))
+    expect(try code("--check", "--diff", directory), is: .exited(code: 64))
+    expect(try code("--diff", directory), is: .exited(code: 0))
     truncate("\(directory)/node.sqlite", 0)
-    #expect(HeartbeatFile(path: "\(directory)/heartbeat").write(Self.beat(epoch: 3)) == .written)
-    #expect(try code() == .exited(code: 74))
-    #expect(try code("--check") == .exited(code: 2), "the database is lost: that is the verdict")
-    #expect(try code("--payments", "0") == .exited(code: 64))
+    expect(HeartbeatFile(path: "\(directory)/heartbeat").write(Self.beat(epoch: 3)), is: .written)
+    expect(try code(), is: .exited(code: 74))
+    expect(try code("--check"), is: .exited(code: 2), "the database is lost: that is the verdict")
+    expect(try code("--payments", "0"), is: .exited(code: 64))
   }
 
   private static func beat(epoch: Epoch) -> Beat {

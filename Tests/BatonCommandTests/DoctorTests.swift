@@ -13,26 +13,26 @@ import PhonePolicy
     func process() throws -> WatchedProcess {
       try #require(DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)).flatMap(WatchedProcess.init))
     }
-    func expect(_ kind: String, _ cause: String, _ step: String) throws {
+    func finds(_ kind: String, _ cause: String, _ step: String) throws {
       let end = phone.scratch.end(try phone.scratch.start("baton", ["doctor", phone.phone.home]))
       let said = phone.scratch.text("said")
-      #expect(end == .exited(code: 1), "\(said)")
+      expect(end, is: .exited(code: 1), "\(said)")
       #expect(said.contains(kind) && said.contains(cause) && said.contains(step), "\(said)")
     }
     let running = try process()
     running.send(SIGSTOP)
-    try expect(
+    try finds(
       "daemon-stopped", "\(daemon.rawValue) \(running.pid) is stopped", "baton thaw \(daemon.rawValue)")
     running.send(SIGCONT)
     running.send(SIGKILL)
     #expect(running.waitForEnd(within: .seconds(20)))
-    try expect("daemon-missing", "\(daemon.rawValue) does not run", "baton up")
+    try finds("daemon-missing", "\(daemon.rawValue) does not run", "baton up")
     // A loop that never runs: nobody answers.
     let listener = try UnixListener(path: phone.phone.socket(of: daemon), loop: EventLoop()) { _ in }
-    try expect("daemon-silent", "\(daemon.rawValue) \(getpid()) did not answer", "look at its journal")
+    try finds("daemon-silent", "\(daemon.rawValue) \(getpid()) did not answer", "look at its journal")
     listener.shutDown()
     _ = try phone.run("up")
     let end = phone.scratch.end(try phone.scratch.start("baton", ["doctor", phone.phone.home]))
-    #expect(end == .exited(code: 0), "\(phone.scratch.text("said"))")
+    expect(end, is: .exited(code: 0), "\(phone.scratch.text("said"))")
   }
 }

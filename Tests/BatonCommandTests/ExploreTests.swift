@@ -23,8 +23,8 @@ import Simulation
       Array(report(settings([.pushes: 1, .crashes: 1]), jobs: jobs).text(output).dropFirst())
     }
     let one = lines(1)
-    #expect(one.last?.contains("all states were visited, and no invariant broke") == true)
-    #expect(lines(3) == one)
+    expect(one.last?.contains("all states were visited, and no invariant broke"), is: true)
+    expect(lines(3), is: one)
   }
 
   @Test func `Transitions that were never taken are counted for each reason, and the document names them`() {
@@ -36,8 +36,8 @@ import Simulation
 
   @Test func `An exploration with more states than its limit gives up, with exit code 6`() {
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
-    #expect(report.exitCode == .gaveUp)
-    #expect(report.text(output).last?.contains("given up") == true)
+    expect(report.exitCode, is: .gaveUp)
+    expect(report.text(output).last?.contains("given up"), is: true)
     #expect(report.document.json.contains(#""complete":false"#))
   }
 
@@ -45,7 +45,7 @@ import Simulation
   func `A violation is reported with the steps that lead to it, and in JSON with its invariant's number`() {
     let report = report(
       settings([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck]))
-    #expect(report.exitCode == .exclusionOrMoneyBroken)
+    expect(report.exitCode, is: .exclusionOrMoneyBroken)
     let story = report.findings.first?.story ?? []
     #expect(story.contains { $0.contains("is replaced by a new file") })
     #expect(story.contains { $0.contains("BROKEN") })
@@ -54,10 +54,10 @@ import Simulation
 
   @Test func `baton explore has an option for each bound, with the bound's default value`() throws {
     let words = Allowance.allCases.map(\.word)
-    #expect(Set(words).count == words.count)
+    expect(Set(words).count, is: words.count)
     for declaration in ExploreOptions.declarations.prefix(words.count) {
       let allowance = Allowance.allCases.first { ["--" + $0.word] == declaration.names }
-      #expect(declaration.defaultValue == allowance.map { String(Bounds.standard[$0]) })
+      expect(declaration.defaultValue, is: allowance.map { String(Bounds.standard[$0]) })
     }
   }
 
@@ -66,8 +66,8 @@ import Simulation
     var ablation = Ablation(jobs: 1, seeds: SeedRange(1, 4)) { told.append($0) }
     ablation.begin("1 of 2: without lock")
     ablation.tell(ablation.figures(without: []))
-    #expect(told.first == "1 of 2: without lock")
-    #expect(told.last == "1 of 2: without lock: 4 of 4 seeds")
+    expect(told.first, is: "1 of 2: without lock")
+    expect(told.last, is: "1 of 2: without lock: 4 of 4 seeds")
   }
 
   @Test func `The ablation page has a row per removed rule, and the text the story of each violation`() {
@@ -83,7 +83,7 @@ import Simulation
     #expect(
       page.contains { $0.hasPrefix("| `inode-check` |") && $0.contains("A healthy owner is not displaced.") })
     #expect(page.contains { $0.hasPrefix("| `intent-as-state` |") && $0.contains("none in these worlds") })
-    #expect(report.text.filter { $0 == "a story" }.count == 1)
+    expect(report.text.filter { $0 == "a story" }.count, is: 1)
   }
 
   @Test func `The comparison with other products has a row per kind of fault and a column per product`() {
@@ -103,9 +103,9 @@ import Simulation
   @Test func `If a group of lines repeats in a story, one line with the count replaces the repetitions`() {
     let folded = Repetition.folded(
       ["a", "b", "c", "b", "c", "b", "c", "d"], by: { $0 }, note: { "\($0) lines, \($1) times, \($2)" })
-    #expect(folded == ["a", "b", "c", "2 lines, 2 times, c", "d"])
+    expect(folded, is: ["a", "b", "c", "2 lines, 2 times, c", "d"])
     let plain = ["a", "a", "b", "b", "a", "a"]
-    #expect(Repetition.folded(plain, by: { $0 }, note: { _, _, last in last }) == plain)
+    expect(Repetition.folded(plain, by: { $0 }, note: { _, _, last in last }), is: plain)
   }
 }
 
@@ -126,8 +126,8 @@ import Simulation
       (.interruption(.hungUp), "it was ended by SIGHUP", .hungUp),
     ]
     for (reached, sentence, code) in said {
-      #expect(reached.sentence == sentence)
-      #expect(reached.exitCode == code)
+      expect(reached.sentence, is: sentence)
+      expect(reached.exitCode, is: code)
     }
   }
 
@@ -136,11 +136,11 @@ import Simulation
     #expect(limits.reached(states: 1 << 40, took: .seconds(1 << 30)) == nil)
     limits.time = .seconds(60)
     #expect(limits.reached(states: 1, took: .seconds(59)) == nil)
-    #expect(limits.reached(states: 1, took: .seconds(60)) == .time(.seconds(60)))
+    expect(limits.reached(states: 1, took: .seconds(60)), is: .time(.seconds(60)))
     limits.memoryBytes = 1 << 50
     #expect(limits.reached(states: 1, took: .zero) == nil)
     limits.memoryBytes = 1
-    #expect(limits.reached(states: 1, took: .zero) == .memory(1))
+    expect(limits.reached(states: 1, took: .zero), is: .memory(1))
     #expect(ExploreLimits.standardMemoryBytes > 1 << 24)
     let report = ExploreReport(exploring: ExploreSettings(), jobs: 1, limits)
     #expect(report.exitCode == .gaveUp && report.states < 1000)
@@ -157,7 +157,7 @@ import Simulation
     try waitUntilAtWork()
     kill(child.identity.pid, SIGHUP)
     kill(child.identity.pid, SIGINT)
-    #expect(scratch.end(child) == .exited(code: 128 + SIGINT))
+    expect(scratch.end(child), is: .exited(code: 128 + SIGINT))
     #expect(scratch.text("said").contains("it was interrupted"))
   }
 
@@ -168,7 +168,7 @@ import Simulation
     let example = try #require(ExploreVerb.declaration.examples.first { $0.line.contains("--without") })
     let words = example.line.split(separator: " ").dropFirst().map(String.init)
     let child = try scratch.start("baton", words)
-    #expect(scratch.end(child) == .exited(code: 2))
+    expect(scratch.end(child), is: .exited(code: 2))
     #expect(scratch.text("said").contains("The shortest story:"))
     #expect(!scratch.text("said").contains("0.000"), "no time where none passes")
   }

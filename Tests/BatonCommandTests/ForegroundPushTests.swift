@@ -25,7 +25,7 @@
     _ = try phone.run("up")
     try phone.openAndConnect()
     #expect(try phone.run("pay", try phone.invoice()).contains("settled: 5,000 sat"))
-    #expect(try phone.fates() == [])
+    expect(try phone.fates(), is: [])
     try expectTheAppAlone()
   }
 
@@ -43,16 +43,16 @@
     try Wait.until("it to be said that it is held") { phone.scratch.text("paid").hasPrefix("held: ") }
     #expect(try phone.run("status").contains("1 held for the wallet"))
     _ = try phone.run("device", "network", "on")
-    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    expect(phone.scratch.end(payment), is: .exited(code: 0))
     #expect(phone.scratch.text("paid").contains("\nsettled: 5,000 sat"))
-    #expect(try phone.fates() == ["given to the app in the foreground"])
+    expect(try phone.fates(), is: ["given to the app in the foreground"])
     try expectTheAppAlone()
   }
 
   private func expectTheAppAlone() throws {
-    #expect(try phone.run("list", "notifications") == "no notification was shown yet\n")
+    expect(try phone.run("list", "notifications"), is: "no notification was shown yet\n")
     let processes = try phone.phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"]))
-    #expect(processes.elements?.map { $0["role"]?.text } == ["app"], "no extension was started")
+    expect(processes.elements?.map { $0["role"]?.text }, is: ["app"], "no extension was started")
   }
 }
 
@@ -119,7 +119,7 @@ private final class Manager {
     try manager.wait(for: "READY=1")
     #expect(isUp(.iosd) && isUp(.lspd))
     kill(child.identity.pid, SIGTERM)
-    #expect(phone.scratch.end(child) == .exited(code: 0))
+    expect(phone.scratch.end(child), is: .exited(code: 0))
   }
 
   @Test func `A signal while a daemon does not answer ends the start with 0, and both daemons`() throws {
@@ -130,10 +130,10 @@ private final class Manager {
     try Wait.until("iosd to be started") { phone.scratch.text("stopped").hasSuffix("\n") }
     let iosd = try #require(Int32(phone.scratch.text("stopped").dropLast()))
     kill(child.identity.pid, SIGINT)
-    #expect(phone.scratch.end(child) == .exited(code: 0))
+    expect(phone.scratch.end(child), is: .exited(code: 0))
     #expect(manager.heard() == nil)
     // At its deadline the start would have failed, with a sentence about iosd.
-    #expect(phone.scratch.text("said") == Self.interrupted)
+    expect(phone.scratch.text("said"), is: Self.interrupted)
     #expect(!isUp(.lspd) && kill(iosd, 0) != 0)
   }
 
@@ -157,8 +157,8 @@ private final class Manager {
       }
     }
     kill(child.identity.pid, SIGINT)
-    #expect(phone.scratch.end(child) == .exited(code: 0))
-    #expect(phone.scratch.text("said") == Self.interrupted)
+    expect(phone.scratch.end(child), is: .exited(code: 0))
+    expect(phone.scratch.text("said"), is: Self.interrupted)
     #expect(manager.heard() == nil && !isUp(.lspd))
   }
 
@@ -168,7 +168,7 @@ private final class Manager {
     try manager.wait(for: "READY=1")
     kill(child.identity.pid, signal)
     try manager.wait(for: "STOPPING=1")
-    #expect(phone.scratch.end(child) == .exited(code: 0))
+    expect(phone.scratch.end(child), is: .exited(code: 0))
     #expect(!isUp(.iosd) && !isUp(.lspd))
   }
 
@@ -178,7 +178,7 @@ private final class Manager {
     try manager.wait(for: "READY=1")
     let pid = try #require(DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)))
     kill(pid, SIGKILL)
-    #expect(phone.scratch.end(child) == .exited(code: 69))
+    expect(phone.scratch.end(child), is: .exited(code: 69))
     #expect(!isUp(.iosd) && !isUp(.lspd))
     #expect(phone.scratch.text("said").contains("\(daemon.rawValue) (process \(pid)) was ended by SIGKILL"))
   }
@@ -187,14 +187,14 @@ private final class Manager {
     let (child, manager) = try start()
     try manager.wait(for: "READY=1")
     let down = try phone.scratch.start("baton", ["--home", phone.scratch("phone"), "down"], into: "down")
-    #expect(phone.scratch.end(down) == .exited(code: 0))
-    #expect(phone.scratch.end(child) == .exited(code: 0))
+    expect(phone.scratch.end(down), is: .exited(code: 0))
+    expect(phone.scratch.end(child), is: .exited(code: 0))
   }
 
   @Test func `A phone that is up already is refused, and stays up`() throws {
     _ = try phone.run("up")
     let (child, manager) = try start()
-    #expect(phone.scratch.end(child) == .exited(code: 69))
+    expect(phone.scratch.end(child), is: .exited(code: 69))
     #expect(manager.heard() == nil)
     #expect(isUp(.iosd) && isUp(.lspd))
   }
@@ -215,13 +215,13 @@ private final class Manager {
     kill(iosd, SIGCONT)
     try manager.wait(for: "WATCHDOG=1")
     kill(child.identity.pid, SIGTERM)
-    #expect(phone.scratch.end(child) == .exited(code: 0))
+    expect(phone.scratch.end(child), is: .exited(code: 0))
   }
 
   @Test func `Another process's watchdog is not ours, and odd values are none`() {
     func watchdog(_ values: [String: String]) -> TimeSpan? { ServiceManager { values[$0] }.watchdog }
-    #expect(watchdog(["WATCHDOG_USEC": "3000000"]) == .seconds(3))
-    #expect(watchdog(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())"]) == .seconds(3))
+    expect(watchdog(["WATCHDOG_USEC": "3000000"]), is: .seconds(3))
+    expect(watchdog(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())"]), is: .seconds(3))
     #expect(watchdog(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "1"]) == nil)
     for odd in ["", "0", "-5", "x", "\(Int64.max)"] { #expect(watchdog(["WATCHDOG_USEC": odd]) == nil) }
   }

@@ -3,5 +3,4 @@
 @_exported import Foundation
 @_exported import Glibc
 @_exported import Ground
-@_exported import Testing
 @_exported import TestKit

@@ -35,7 +35,7 @@ import WalletProcess
     let beat = Beat(
       role: role, epoch: epoch, phase: phase, counter: 1, process: ProcessTable.current(boot: clock.boot),
       bootClock: clock.bootClock + TimeSpan(nanoseconds: -ago.nanoseconds), wallClockNanoseconds: 0)
-    #expect(container.write(beat) == .written)
+    expect(container.write(beat), is: .written)
   }
 
   private func report() throws -> ContainerReport { try ContainerReport(of: directory, clock: clock) }
@@ -43,8 +43,8 @@ import WalletProcess
   @Test func `A node that was never claimed is reported as free`() throws {
     let container = try open(.app)
     let report = try report()
-    #expect(report.verdict == .neverClaimed)
-    #expect(report.holderSentence == "free: no process has ever claimed the node")
+    expect(report.verdict, is: .neverClaimed)
+    expect(report.holderSentence, is: "free: no process has ever claimed the node")
     #expect(report.problems.isEmpty)
     withExtendedLifetime(container) {}
   }
@@ -53,22 +53,22 @@ import WalletProcess
     throws
   {
     let container = try open(.app)
-    #expect(try report().announced == [])
+    expect(try report().announced, is: [])
     let store = IncomingStore(container: directory)
     let hash = Bytes32([UInt8](repeating: 0xab, count: 32)) ?? .zero
     let record = IncomingRecord(
       paymentHash: hash, amountMsat: 100_000, kind: .incomingHtlc, isHeld: true, holdEndsAt: .max)
     try store.add(record, arrivedAt: 1_700_000_000)
     let report = try report()
-    #expect(report.problems == [])
+    expect(report.problems, is: [])
     let text = String(decoding: Array(try JSONLineEncoder().encode(report.document).utf8), as: UTF8.self)
     #expect(text.contains(#""state":"incoming""#) && text.contains(hash.hex) && text.contains("100000"))
-    #expect(scratch.end(try scratch.start("baton", ["inspect", directory])) == .exited(code: 0))
+    expect(scratch.end(try scratch.start("baton", ["inspect", directory])), is: .exited(code: 0))
     let said = scratch.text("said")
     #expect(
       said.contains("announced, not received (1)") && said.contains("held until") && said.contains(hash.hex))
     try Data("garbage".utf8).write(to: URL(filePath: store.path))
-    #expect(try self.report().problems.count == 1)
+    expect(try self.report().problems.count, is: 1)
     withExtendedLifetime(container) {}
   }
 
@@ -77,9 +77,9 @@ import WalletProcess
     _ = try #require(claim(container, seen: 0))
     beat(container, .extension, 1, .established)
     let report = try report()
-    #expect(report.holderSentence == "held by notifyextd \(getpid()), alive, with current beats")
+    expect(report.holderSentence, is: "held by notifyextd \(getpid()), alive, with current beats")
     #expect(report.snapshot.isLive)
-    #expect(report.ownerBeat?.phase == .established)
+    expect(report.ownerBeat?.phase, is: .established)
     #expect(report.problems.isEmpty)
   }
 
@@ -97,7 +97,7 @@ import WalletProcess
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .established)
     _ = try #require(claim(container, seen: 1))
-    #expect(try report().verdict == .noBeat)
+    expect(try report().verdict, is: .noBeat)
     #expect(try report().ownerBeat == nil)
     withExtendedLifetime(container) {}
   }
@@ -107,8 +107,8 @@ import WalletProcess
     _ = try #require(claim(container, seen: 0))
     beat(container, .app, 1, .released)
     container.releaseRoleLock()
-    #expect(try report().verdict == .released)
-    #expect(try report().holderSentence == "free: mainappd \(getpid()) released the node")
+    expect(try report().verdict, is: .released)
+    expect(try report().holderSentence, is: "free: mainappd \(getpid()) released the node")
   }
 
   @Test func `A holder that ended without a release is reported as gone`() throws {
@@ -118,7 +118,7 @@ import WalletProcess
     beat(container, .app, 1, .settling)
     container.releaseRoleLock()
     let other = try open(.extension)
-    #expect(try report().verdict == .gone)
+    expect(try report().verdict, is: .gone)
     #expect(try report().holderSentence.contains("is gone"))
     withExtendedLifetime(other) {}
   }
@@ -127,7 +127,7 @@ import WalletProcess
   {
     let container = try open(.app)
     _ = try #require(claim(container, seen: 0, pid: 999_999))
-    #expect(try report().verdict == .lockHeldByAnother(pid: getpid()))
+    expect(try report().verdict, is: .lockHeldByAnother(pid: getpid()))
     withExtendedLifetime(container) {}
   }
 
@@ -139,8 +139,8 @@ import WalletProcess
     let before = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     let report = try report()
     #expect(!report.snapshot.isLive)
-    #expect(report.snapshot.claims.count == 1)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)
+    expect(report.snapshot.claims.count, is: 1)
+    expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted(), is: before)
   }
 
   @Test func `The report has the wallet's paid, open and cancelled invoices and its received payments`()
@@ -163,12 +163,12 @@ import WalletProcess
     }
     guard case .written = written else { return #expect(Bool(false), "\(written)") }
     let report = try report()
-    #expect(report.wallet.invoices.map(\.isPaid) == [true, false, false])
-    #expect(report.wallet.invoices.map(\.isOpen) == [false, true, false])
-    #expect(report.wallet.receivedMsat == 5_000_000)
-    #expect(report.wallet.payments.first?.paymentHash == Hexadecimal.encode(hash))
+    expect(report.wallet.invoices.map(\.isPaid), is: [true, false, false])
+    expect(report.wallet.invoices.map(\.isOpen), is: [false, true, false])
+    expect(report.wallet.receivedMsat, is: 5_000_000)
+    expect(report.wallet.payments.first?.paymentHash, is: Hexadecimal.encode(hash))
     #expect(report.problems.isEmpty)
-    #expect(JSONValue(parsing: Array(report.document.json.utf8))?["payments"]?.elements?.count == 1)
+    expect(JSONValue(parsing: Array(report.document.json.utf8))?["payments"]?.elements?.count, is: 1)
   }
 
   @Test
@@ -200,16 +200,16 @@ import WalletProcess
   func `The last fenced write is described in words; an unknown format is shown as it is`(
     code: String, sentence: String
   ) throws {
-    #expect(WriteSentence.of(code) == sentence)
+    expect(WriteSentence.of(code), is: sentence)
     let container = try open(.app)
     let owner = try #require(claim(container, seen: 0))
     _ = container.fencedWrite(under: owner, what: code, atMonotonic: clock.now) { _ in }
-    #expect(try report().writesWords == "1, the last under epoch 1: \(sentence)")
+    expect(try report().writesWords, is: "1, the last under epoch 1: \(sentence)")
   }
 
   @Test func `A directory that is not a container is refused in one sentence`() {
     let failed = #expect(throws: ContainerError.self) { try ContainerReport(of: scratch.path, clock: clock) }
-    #expect(failed?.description.contains("not a shared container") == true)
-    #expect(CommandFailure(ContainerError.missing(path: "/x")).code == .inputOutputError)
+    expect(failed?.description.contains("not a shared container"), is: true)
+    expect(CommandFailure(ContainerError.missing(path: "/x")).code, is: .inputOutputError)
   }
 }

@@ -25,8 +25,8 @@
       return waitid(P_PID, UInt32(pid), &end, WEXITED | WNOWAIT) == 0
     }
     let failure = #expect(throws: CommandFailure.self) { try starter.start() }
-    #expect(failure?.code == .interrupted, "\(failure?.description ?? "")")
-    #expect(failure?.sentence == "interrupted before lspd answered")
+    expect(failure?.code, is: .interrupted, "\(failure?.description ?? "")")
+    expect(failure?.sentence, is: "interrupted before lspd answered")
   }
 
   private static let node = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"

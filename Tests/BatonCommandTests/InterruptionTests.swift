@@ -74,7 +74,7 @@ import PairSupport
       try run.wait("the interval to pass") { Clock.monotonicNow >= later }
       run.child.send(SIGINT)
     }
-    #expect(run.end() == .exited(code: 130))
+    expect(run.end(), is: .exited(code: 130))
     #expect(run.processes.isEmpty)
     #expect(run.left.isEmpty, "\(run.left)")
   }
@@ -89,9 +89,9 @@ import PairSupport
     }
     #expect(run.left.isEmpty)
     run.child.send(SIGINT)
-    #expect(run.end() == .exited(code: 130))
+    expect(run.end(), is: .exited(code: 130))
     #expect(run.processes.isEmpty)
-    #expect(run.said == "baton: interrupted by SIGINT; all processes that the command started are ended\n")
+    expect(run.said, is: "baton: interrupted by SIGINT; all processes that the command started are ended\n")
   }
 
   @Test(arguments: [["inspect"], ["status"], ["list", "payments"]])
@@ -102,7 +102,7 @@ import PairSupport
     _ = try phone.run("down")
     // The largest size that is copied. A fast machine may finish before the signal: then again.
     let database = "\(phone.phone.container)/node.sqlite"
-    #expect(truncate(database, 1_000_000_000) == 0)
+    expect(truncate(database, 1_000_000_000), is: 0)
     // A database beside a rollback journal is not read in place.
     phone.scratch.write("phone/AppGroup/node.sqlite-journal", "0")
     let words = verb == ["inspect"] ? verb + [phone.phone.container] : ["--home", phone.phone.home] + verb
@@ -113,7 +113,7 @@ import PairSupport
       let end = run.end()
       #expect(run.left.isEmpty, "\(run.left)")
       guard end == .exited(code: 143) else { continue }
-      #expect(run.said == "baton: interrupted by SIGTERM; nothing is left behind\n")
+      expect(run.said, is: "baton: interrupted by SIGTERM; nothing is left behind\n")
       return
     }
     Issue.record("each of 20 copies was done before the signal came")

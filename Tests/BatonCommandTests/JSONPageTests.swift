@@ -121,9 +121,9 @@ import PhonePolicy
     let described = Self.entries.flatMap { entry in
       entry.commands.matches(of: #/`baton (?<verb>[a-z]+)/#).map { String($0.verb) }
     }
-    #expect(verbs.subtracting(known.union(described)) == Self.others)
-    #expect(known.subtracting(verbs) == ["error", "version"])
-    #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
+    expect(verbs.subtracting(known.union(described)), is: Self.others)
+    expect(known.subtracting(verbs), is: ["error", "version"])
+    expect(Set(Self.entries.map(\.name)).count, is: Self.entries.count)
   }
 
   @Test func `An optional property becomes an optional member, and joined types share one object`() throws {
@@ -140,12 +140,12 @@ import PhonePolicy
       Shape.Member(name: name, shape: shape, isOptional: isOptional)
     }
     let inner = member("wall_ns", .integer, isOptional: true)
-    #expect(
-      shape
-        == .object([
-          member("end_code", .choice(["one", "two"]), isOptional: true),
-          member("list", .list(.object([inner]))), member("said", .texts), member("so", .boolean), inner,
-        ]))
+    expect(
+      shape,
+      is: .object([
+        member("end_code", .choice(["one", "two"]), isOptional: true),
+        member("list", .list(.object([inner]))), member("said", .texts), member("so", .boolean), inner,
+      ]))
   }
 
   /// Laid out on several lines; a short value stays on one.

@@ -21,7 +21,7 @@ import FoundationXML
     throws
   {
     let sound = try written(Verdict(counts: Verdict.Counts(), judged: [.container]))
-    #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))
+    expect(sound.cases, is: ["evidence"] + Invariant.allCases.map(\.title))
     #expect(sound.failed.isEmpty)
     let findings = [FindingKind.claimDiffers, .writeUnknown, .writeUnknown].map {
       Finding($0, ["a < b & \"c\"", ""])
@@ -29,8 +29,8 @@ import FoundationXML
     let missing = Absence(part: .phone, sentence: "there is no os/")
     let broken = try written(
       Verdict(counts: Verdict.Counts(), findings: findings, judged: [.container], missing: [missing]))
-    #expect(broken.failed == ["evidence", Invariant.exclusion.title, Invariant.nothingIsGone.title])
-    #expect(broken.messages.last == #"Node write a < b & "c" has an unknown text in `what`: """#)
+    expect(broken.failed, is: ["evidence", Invariant.exclusion.title, Invariant.nothingIsGone.title])
+    expect(broken.messages.last, is: #"Node write a < b & "c" has an unknown text in `what`: """#)
     #expect(
       broken.suite["failures"] == "2" && broken.suite["errors"] == "1"
         && broken.suite["tests"] == "\(Invariant.allCases.count + 1)")
@@ -41,7 +41,7 @@ import FoundationXML
     let path = scratch("verdict.xml")
     try "of an earlier run".write(toFile: path, atomically: false, encoding: .utf8)
     let child = try scratch.start("baton", ["judge", scratch("none"), "--junit", path])
-    #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
+    expect(scratch.end(child), is: .exited(code: ExitCode.inputOutputError.rawValue))
     let words = XMLDocumentWords()
     let parser = XMLParser(data: try Data(contentsOf: URL(fileURLWithPath: path)))
     parser.delegate = words
@@ -55,7 +55,7 @@ import FoundationXML
     let failure = #expect(throws: CommandFailure.self) {
       try JUnitFile.write(Verdict(counts: Verdict.Counts(), judged: []), to: scratch("no/such/file.xml"))
     }
-    #expect(failure?.code == .cannotCreate)
+    expect(failure?.code, is: .cannotCreate)
   }
 }
 

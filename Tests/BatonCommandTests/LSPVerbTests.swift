@@ -11,21 +11,21 @@
     let invoice = try phone.invoice()
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
-    func expect(_ title: String, _ body: String, _ verb: String...) throws {
+    func notifies(_ title: String, _ body: String, _ verb: String...) throws {
       _ = try phone.run(["lsp"] + verb)
       try Wait.until("the text \(title)") {
         try phone.run("list", "notifications").contains(title)
           && phone.run("list", "notifications").contains(body)
       }
     }
-    try expect("Payment Incoming", "Open now to receive via new channel", "open-by-payment", invoice)
+    try notifies("Payment Incoming", "Open now to receive via new channel", "open-by-payment", invoice)
     try phone.openAndConnect()
     try Wait.until("the payment to settle") { try phone.phone.peerPayments().map(\.state) == ["paid"] }
     try Wait.until("the channel to be empty") { try phone.phone.peerFacts().htlcs == 0 }
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
-    try expect("Channel Ready", "Open Bitkit to complete setup", "order")
-    try expect("Channel Closed", "Funds moved to savings", "close")
+    try notifies("Channel Ready", "Open Bitkit to complete setup", "order")
+    try notifies("Channel Closed", "Funds moved to savings", "close")
     _ = try phone.run("app", "open")
     try Wait.until("the app to learn of the close") {
       try phone.run("status").contains("closed by the provider")

@@ -57,13 +57,13 @@ import WalletProcess
   @Test func `Above 1,000 payments a look says that there are more, and the metrics go on counting`() throws {
     let tally = LiveTally(phone)
     try receive(1...1000)
-    #expect(wallet(look()) == "wallet    1,000 payments received")
-    #expect(metric("baton_payments_received_total", tally) == ["baton_payments_received_total 1000"])
+    expect(wallet(look()), is: "wallet    1,000 payments received")
+    expect(metric("baton_payments_received_total", tally), is: ["baton_payments_received_total 1000"])
     try receive(1001...2500)
     let view = look()
     #expect(view.paymentsReceived == 1000 && !view.paymentsReceivedIsExact)
-    #expect(wallet(view) == "wallet    more than 1,000 payments received")
-    #expect(metric("baton_payments_received_total", tally) == ["baton_payments_received_total 2500"])
+    expect(wallet(view), is: "wallet    more than 1,000 payments received")
+    expect(metric("baton_payments_received_total", tally), is: ["baton_payments_received_total 2500"])
   }
 
   @Test func `Odd rows of processes are counted as they are`() throws {
@@ -74,8 +74,9 @@ import WalletProcess
     (row.id, row.role) = (2, "two words")
     lines += row.json + "\n"
     scratch.write("phone/os/processes.jsonl", lines)
-    #expect(
-      metric("baton_processes_ended_total", LiveTally(phone)) == [
+    expect(
+      metric("baton_processes_ended_total", LiveTally(phone)),
+      is: [
         #"baton_processes_ended_total{process="",how="signalled"} 1"#,
         #"baton_processes_ended_total{process="two words",how="signalled"} 1"#,
       ])
@@ -89,11 +90,11 @@ import WalletProcess
     let place = "\(phone.os)/\(name).jsonl"
     let elsewhere = scratch.write("elsewhere", row.json + "\n")
     scratch.write("phone/os/empty", "")
-    #expect(symlink(elsewhere, place) == 0)
-    #expect(GrowingRows<ProcessRow>(elsewhere).next() == [row])
-    #expect(GrowingRows<ProcessRow>(place).next() == [])
+    expect(symlink(elsewhere, place), is: 0)
+    expect(GrowingRows<ProcessRow>(elsewhere).next(), is: [row])
+    expect(GrowingRows<ProcessRow>(place).next(), is: [])
     unlink(place)
-    #expect(mkfifo(place, 0o600) == 0)
-    #expect(look().pushes == [])
+    expect(mkfifo(place, 0o600), is: 0)
+    expect(look().pushes, is: [])
   }
 }

@@ -20,7 +20,7 @@
 
   private func logs(_ words: String...) throws -> [String] {
     let child = try scratch.start("baton", ["--home", scratch("phone"), "logs"] + words)
-    #expect(scratch.end(child) == .exited(code: 0), "\(scratch.text("said"))")
+    expect(scratch.end(child), is: .exited(code: 0), "\(scratch.text("said"))")
     return scratch.text("said").split(separator: "\n").map { String($0.split(separator: "  ").last ?? "") }
   }
 
@@ -28,15 +28,15 @@
     let hour: Int64 = 3_600_000_000_000
     write(20, since: Clock.monotonicNow.nanoseconds - hour)
     #expect(try logs("--since", "5m").isEmpty)
-    #expect(try logs("--since", "2h").count == 21)
-    #expect(try logs("--since", "2026-01-02T03:04:24Z") == ["note 18", "note 19"])
-    #expect(try logs("--since", "2026-01-02 03:04:25").count == 1)
+    expect(try logs("--since", "2h").count, is: 21)
+    expect(try logs("--since", "2026-01-02T03:04:24Z"), is: ["note 18", "note 19"])
+    expect(try logs("--since", "2026-01-02 03:04:25").count, is: 1)
   }
 
   @Test func `Wall-clock texts parse to nanoseconds, invalid ones do not`() {
-    #expect(WallClockText.read("2026-01-02 03:04:05", today: 0) == wall)
-    #expect(WallClockText.read("2026-01-02T03:04", today: 0) == wall - 5_000_000_000)
-    #expect(WallClockText.read("03:04:05", today: wall + 7_000_000_000) == wall)
+    expect(WallClockText.read("2026-01-02 03:04:05", today: 0), is: wall)
+    expect(WallClockText.read("2026-01-02T03:04", today: 0), is: wall - 5_000_000_000)
+    expect(WallClockText.read("03:04:05", today: wall + 7_000_000_000), is: wall)
     for bad in [
       "", ":", "1", "24:00", "1:2:3:4", "2026-01-02", "x 03:04", "2026-00-01 03:04", "03:04:61", "٣:04",
     ] {

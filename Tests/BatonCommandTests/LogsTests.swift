@@ -21,7 +21,7 @@
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)) + record(2, at: 40, note("late")))
     scratch.write("b-lspd-2.jsonl", record(1, at: 20, start("lspd", 2)) + record(2, at: 30, note("middle")))
     let merger = JournalMerger(directory: scratch.path)
-    #expect(texts(merger.readNew()) == ["iosd start", "lspd start", "lspd middle", "iosd late"])
+    expect(texts(merger.readNew()), is: ["iosd start", "lspd start", "lspd middle", "iosd late"])
     #expect(merger.readNew().isEmpty)
   }
 
@@ -30,8 +30,9 @@
       "a-iosd-1.jsonl",
       record(1, at: 50, start("iosd", 1)) + record(2, at: 20, note("written second"))
         + record(3, at: 60, note("third")))
-    #expect(
-      texts(JournalMerger(directory: scratch.path).readNew()) == [
+    expect(
+      texts(JournalMerger(directory: scratch.path).readNew()),
+      is: [
         "iosd start", "iosd written second", "iosd third",
       ])
   }
@@ -39,10 +40,10 @@
   @Test func `New records and new journals are read on the next call`() {
     scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)))
     let merger = JournalMerger(directory: scratch.path)
-    #expect(merger.readNew().count == 1)
+    expect(merger.readNew().count, is: 1)
     scratch.append("a-iosd-1.jsonl", record(2, at: 30, note("more")))
     scratch.write("c-mainappd-3.jsonl", record(1, at: 20, start("mainappd", 3)))
-    #expect(texts(merger.readNew()) == ["mainappd start", "iosd more"])
+    expect(texts(merger.readNew()), is: ["mainappd start", "iosd more"])
   }
 
   @Test func `A journal line is returned only when it is complete`() {
@@ -50,16 +51,16 @@
     scratch.write("a-iosd-1.jsonl", String(whole.prefix(30)))
     let merger = JournalMerger(directory: scratch.path)
     #expect(merger.readNew().isEmpty)
-    #expect(merger.tornFiles == ["a-iosd-1.jsonl"])
+    expect(merger.tornFiles, is: ["a-iosd-1.jsonl"])
     scratch.append("a-iosd-1.jsonl", String(whole.dropFirst(30)))
-    #expect(texts(merger.readNew()) == ["iosd start"])
+    expect(texts(merger.readNew()), is: ["iosd start"])
     #expect(merger.tornFiles.isEmpty)
   }
 
   @Test func `Lines that are no records and files that are no journals are skipped`() {
     scratch.write("a-iosd-1.jsonl", "garbage\n{}\n\u{0}\n" + record(1, at: 10, start("iosd", 1)))
     scratch.write("notes.txt", record(1, at: 5, start("nobody", 9)))
-    #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
+    expect(texts(JournalMerger(directory: scratch.path).readNew()), is: ["iosd start"])
   }
 
   @Test func `The newest records are the last of all, and those far before them are not read`() {
@@ -76,14 +77,14 @@
       return newest.count >= 50
     }
     #expect(newest.count >= 50 && newest == all.suffix(newest.count) && count < all.count / 2)
-    #expect(merger.start == Instant(nanoseconds: 1))
+    expect(merger.start, is: Instant(nanoseconds: 1))
     scratch.append("iosd-iosd-0.jsonl", record(2001, at: 9000, note("more")))
-    #expect(texts(merger.readNew()) == ["iosd more"])
+    expect(texts(merger.readNew()), is: ["iosd more"])
     _ = JournalMerger.newest(in: scratch.path) { merger, entries in
       newest = texts(entries.filter(merger.isWhole))
       return false
     }
-    #expect(newest == all + ["iosd more"])
+    expect(newest, is: all + ["iosd more"])
   }
 
   @Test func `A journal of another form is refused in one sentence that names both forms`() throws {
@@ -95,8 +96,8 @@
       + "\(JournalForm.current); read it with the version of Baton that wrote it"
     for tail in [nil, 1] as [Int?] {
       let merger = JournalMerger(directory: scratch.path, tail: tail)
-      #expect(texts(merger.readNew()).last == "lspd read")
-      #expect(merger.problems == [words])
+      expect(texts(merger.readNew()).last, is: "lspd read")
+      expect(merger.problems, is: [words])
     }
     let failure = #expect(throws: CommandFailure.self) { try JournalReplay.run(scratch("a-iosd-1.jsonl")) }
     #expect(failure?.sentence == words && failure?.code == .inputOutputError)
@@ -114,7 +115,7 @@
         + record(3, at: 3, core + claim + ",\"directives\":[]"))
     var narrator = JournalNarrator()
     let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
-    #expect(sentences.last == .key("claimed epoch 4 (the holder died without a release)"))
+    expect(sentences.last, is: .key("claimed epoch 4 (the holder died without a release)"))
   }
 
   @Test func `A record of an unknown core is shown raw, and only with --verbose`() {
@@ -123,8 +124,8 @@
       record(1, at: 1, "\"kind\":\"event\",\"core\":\"ghost\",\"event\":{\"a\":{}},\"directives\":[]"))
     var narrator = JournalNarrator()
     let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
-    #expect(sentences.map(\.matters) == [false])
-    #expect(sentences.first?.text.hasPrefix("\"core\":\"ghost\"") == true)
+    expect(sentences.map(\.matters), is: [false])
+    expect(sentences.first?.text.hasPrefix("\"core\":\"ghost\""), is: true)
   }
 
   @Test func `Control characters of a damaged record are shown as dots`() {

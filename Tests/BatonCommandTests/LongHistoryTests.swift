@@ -31,7 +31,7 @@ import WalletProcess
     let beat = Beat(
       role: .app, epoch: UInt64(lives.upperBound), phase: .released, counter: 1,
       process: ProcessTable.current(boot: clock.boot), bootClock: clock.bootClock, wallClockNanoseconds: 10)
-    #expect(HeartbeatFile(path: "\(directory)/heartbeat").write(beat) == .written)
+    expect(HeartbeatFile(path: "\(directory)/heartbeat").write(beat), is: .written)
   }
 
   private func report(isThorough: Bool = false) throws -> ContainerReport {
@@ -46,7 +46,7 @@ import WalletProcess
     #expect(!young.snapshot.hasCheckedPages)
     try live(8_001...16_000)
     let old = try report()
-    #expect(old.snapshot.steps == young.snapshot.steps)
+    expect(old.snapshot.steps, is: young.snapshot.steps)
     #expect(old.document.json.utf8.count < young.document.json.utf8.count * 11 / 10)
     // Proof that the counter counts: a thorough look takes many times the steps.
     let whole = try Snapshot.take(
@@ -59,19 +59,19 @@ import WalletProcess
   {
     try live(1...2000)
     let short = try report()
-    #expect(short.wallet.sending.map(\.id) == [7])
-    #expect(short.wallet.payments.map(\.id) == Array(1901...2000))
-    #expect(short.wallet.sent.count == 100)
-    #expect(short.wallet.invoices.count == 100)
+    expect(short.wallet.sending.map(\.id), is: [7])
+    expect(short.wallet.payments.map(\.id), is: Array(1901...2000))
+    expect(short.wallet.sent.count, is: 100)
+    expect(short.wallet.invoices.count, is: 100)
     #expect(!short.wallet.invoices.contains { !$0.isPaid })
-    #expect(short.wallet.count(of: "received_payments") == RowCount(1000, isExact: false))
-    #expect(short.snapshot.writes.count == 4000)
+    expect(short.wallet.count(of: "received_payments"), is: RowCount(1000, isExact: false))
+    expect(short.snapshot.writes.count, is: 4000)
     #expect(short.snapshot.hasOlderClaims)
-    #expect(short.problems == [])
+    expect(short.problems, is: [])
     let whole = try report(isThorough: true)
-    #expect(whole.wallet.payments.count == 2000)
-    #expect(whole.wallet.count(of: "received_payments") == RowCount(2000))
-    #expect(whole.snapshot.claims.count == 2000)
-    #expect(whole.problems == [])
+    expect(whole.wallet.payments.count, is: 2000)
+    expect(whole.wallet.count(of: "received_payments"), is: RowCount(2000))
+    expect(whole.snapshot.claims.count, is: 2000)
+    expect(whole.problems, is: [])
   }
 }

@@ -62,7 +62,7 @@ import PhonePolicy
     #expect(end == .exited(code: 0) && said.contains("settled: 5,000 sat in "))
     let id = try #require(asked.first?["attempt-id"])
     #expect(asked.map(\.verb) == ["pay", "await", "await"] && asked.allSatisfy { $0["attempt-id"] == id })
-    #expect(asked.map { $0["wait"] } == ["no", "no", "yes"])
+    expect(asked.map { $0["wait"] }, is: ["no", "no", "yes"])
   }
 
   @Test func `A connection that breaks in the wait is followed by another question, and not by a payment`()
@@ -76,7 +76,7 @@ import PhonePolicy
   @Test func `A payment that lspd never had is told as not sent`() throws {
     let end = try pay("--no-wait", answers: [nil, state("never-arrived")])
     #expect(end == .exited(code: 69) && said.contains("nothing was sent; repeat the command"), "\(said)")
-    #expect(asked.map(\.verb) == ["pay", "await"])
+    expect(asked.map(\.verb), is: ["pay", "await"])
   }
 
   @Test func `An error about the connection is no answer to the payment, one with its id is`() throws {
@@ -90,7 +90,7 @@ import PhonePolicy
     let settled = [state("settled", ["payment": "1"]), state("settled", ["payment": "2"])]
     let end = try pay("--parts", "2", answers: [.error("no such payment")] + open + [nil] + open + settled)
     #expect(end == .exited(code: 0) && said.contains("settled: 5,000 sat in "), "\(said)")
-    #expect(asked.count { $0.verb == "pay" } == 2)
+    expect(asked.count { $0.verb == "pay" }, is: 2)
   }
 
   @Test func `A later part that lspd never had ends the sending, and the earlier one is awaited`() throws {
@@ -103,7 +103,7 @@ import PhonePolicy
     #expect(
       end == .exited(code: 5) && said.contains("part 2 of 3") && said.contains(": not sent, as the"),
       "\(said)")
-    #expect(asked.map(\.verb) == ["await", "pay", "pay", "await", "await"])
+    expect(asked.map(\.verb), is: ["await", "pay", "pay", "await", "await"])
   }
 
   @Test func `A silent lspd is waited for as long as was asked; it may have the payment: exit code 7`() throws
@@ -112,11 +112,12 @@ import PhonePolicy
     let error = try #require(throws: ControlClientError.self) {
       try phone.pay(request, timeout: .milliseconds(50))
     }
-    #expect(
-      error.description
-        == "the outcome is unknown: the daemon at \(phone.lspdSocket) did not answer in time; look at its journal; look at `baton list payments` before you try again"
+    expect(
+      error.description,
+      is:
+        "the outcome is unknown: the daemon at \(phone.lspdSocket) did not answer in time; look at its journal; look at `baton list payments` before you try again"
     )
-    #expect(CommandFailure(error).code == .tooSlow)
+    expect(CommandFailure(error).code, is: .tooSlow)
     #expect(throws: ControlClientError.timedOut(path: phone.lspdSocket)) {
       try phone.outcome(of: request, timeout: .milliseconds(50))
     }

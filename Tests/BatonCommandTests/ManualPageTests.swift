@@ -32,13 +32,13 @@ import PhonePolicy
     }
     for daemon in ["iosd", "lspd", "mainappd", "notifyextd", "notifyonlyd"] {
       let child = try scratch.start(daemon, ["--man"], into: "\(daemon).1")
-      #expect(scratch.end(child) == .exited(code: 0))
+      expect(scratch.end(child), is: .exited(code: 0))
     }
     let pages = scratch.names.filter { $0.hasSuffix(".1") }
-    #expect(pages.count == Program.verbs.count + 6)
+    expect(pages.count, is: Program.verbs.count + 6)
     let lint = try scratch.start(
       "/usr/bin/mandoc", ["-T", "lint", "-W", "warning"] + pages.map { scratch($0) })
-    #expect(scratch.end(lint) == .exited(code: 0))
+    expect(scratch.end(lint), is: .exited(code: 0))
     #expect(scratch.text("said").isEmpty, "\(scratch.text("said"))")
   }
 
@@ -60,6 +60,6 @@ import PhonePolicy
       let text = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
       return try #require(text.firstMatch(of: /PRAGMA user_version = (\d+);/).flatMap { Int($0.output.1) })
     }
-    #expect(numbers == [SchemaNumber.container, SchemaNumber.ledger])
+    expect(numbers, is: [SchemaNumber.container, SchemaNumber.ledger])
   }
 }

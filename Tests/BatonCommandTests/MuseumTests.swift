@@ -20,13 +20,13 @@ import Simulation
   ) throws {
     let incident = try #require(Incident.named(name))
     let showing = try showing(incident)
-    #expect(showing.broken?.violation.invariant == incident.breaks)
+    expect(showing.broken?.violation.invariant, is: incident.breaks)
     guard case .holds(let states) = showing.baton else {
       Issue.record("with Baton: \(showing.baton)")
       return
     }
     #expect(states > 1)
-    #expect(showing.exitCode == .done)
+    expect(showing.exitCode, is: .done)
   }
 
   @Test func `docs/ablation.md has the table that the museum prints`() throws {
@@ -45,7 +45,7 @@ import Simulation
     for line in Output.lines(of: MuseumReport.list) { #expect(line.count <= 100) }
     let showing = try showing(Incident.all[0])
     let text = MuseumReport.text(showing, Output(isJSON: false))
-    #expect(text.first == "\(showing.incident.name): \(showing.incident.who)")
+    expect(text.first, is: "\(showing.incident.name): \(showing.incident.who)")
     let story = Set(showing.broken?.story ?? [])
     #expect(!story.isEmpty && story.isSubset(of: text))
     for line in text where !story.contains(line) && !line.hasPrefix("again: ") { #expect(line.count <= 100) }
@@ -64,7 +64,7 @@ import Simulation
       // `--all` does not end at the incident's invariant.
       settings.findsAll = false
       settings.seeks = incident.settings(coordination).seeks
-      #expect(settings == incident.settings(coordination))
+      expect(settings, is: incident.settings(coordination))
     }
   }
 
@@ -73,7 +73,7 @@ import Simulation
     quiet.opponent = .baton
     var museum = Museum(jobs: 1)
     let showing = museum.show(quiet)
-    #expect(showing.exitCode == .differs)
+    expect(showing.exitCode, is: .differs)
     #expect(!showing.isAsExpected)
     #expect((Self.showings + [showing]).exitCode == .differs)
   }

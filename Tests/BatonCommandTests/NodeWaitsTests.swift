@@ -58,8 +58,8 @@ import PhonePolicy
     #expect(try phone(at: 20, .userOpened) == nil)
     #expect(try notifier(at: 30, .deadlineReached, [Self.released]) == nil)
     let wait = try appConnects(at: 42)
-    #expect(wait == .init(kind: .release, took: .milliseconds(12)))
-    #expect(wait?.sentence == "from the extension's release to the connected app: 12 ms")
+    expect(wait, is: .init(kind: .release, took: .milliseconds(12)))
+    expect(wait?.sentence, is: "from the extension's release to the connected app: 12 ms")
     #expect(try appConnects(at: 50) == nil, "a redial is no wait")
   }
 
@@ -77,7 +77,7 @@ import PhonePolicy
     #expect(try notifier(at: 10, Self.claimed) == nil)
     #expect(try phone(at: 20, .userOpened) == nil)
     try extensionDies(at: 30)
-    #expect(try appConnects(at: 37) == .init(kind: .death, took: .milliseconds(7)))
+    expect(try appConnects(at: 37), is: .init(kind: .death, took: .milliseconds(7)))
   }
 
   @Test
@@ -87,7 +87,7 @@ import PhonePolicy
     #expect(try notifier(at: 10, Self.claimed) == nil)
     try extensionDies(at: 30)
     #expect(try phone(at: 40, .userOpened) == nil)
-    #expect(try appConnects(at: 90) == .init(kind: .opening(startsApp: false), took: .milliseconds(50)))
+    expect(try appConnects(at: 90), is: .init(kind: .opening(startsApp: false), took: .milliseconds(50)))
   }
 
   @Test mutating func `The start of the app is named only if opening the app launched a process`() throws {
@@ -95,7 +95,7 @@ import PhonePolicy
     try extensionDies(at: 30)
     #expect(try phone(at: 40, .userOpened, [.launch(.app, .user)]) == nil)
     let wait = try appConnects(at: 90)
-    #expect(wait?.sentence == "from opening the app to the connected app: 50 ms, the app's start included")
+    expect(wait?.sentence, is: "from opening the app to the connected app: 50 ms, the app's start included")
   }
 
   @Test mutating func `After the user went home a connection ends no wait`() throws {

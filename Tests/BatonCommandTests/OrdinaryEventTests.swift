@@ -40,7 +40,7 @@ struct OrdinaryEventTests {
     _ = try phone.run("down")
     let last = VerdictTable.verdict(phone.scratch("phone"))
     VerdictTable.print(wallet, "(down, after all of them)", last)
-    #expect(last.code == 0, "\(wallet): \(last)")
+    expect(last.code, is: 0, "\(wallet): \(last)")
   }
 
   /// The phone pays once more behind each event.
@@ -131,7 +131,7 @@ struct OrdinaryEventTests {
       try run("boot \(offset) \(id) \"\(boot.script)\"; judge \"$H\"", wallet, phone, home) { place in
         let verdict = VerdictTable.verdict(place)
         VerdictTable.print(wallet, boot.name, verdict)
-        #expect(verdict.code == 0, "\(wallet), \(boot.name): \(verdict)")
+        expect(verdict.code, is: 0, "\(wallet), \(boot.name): \(verdict)")
       }
     }
   }

@@ -20,7 +20,7 @@ import Crypto
       _ = try PayableInvoice(typed: word, amountMsat: amount, at: now)
       return nil
     } catch {
-      #expect(error.code == .wrongUsage)
+      expect(error.code, is: .wrongUsage)
       return error.sentence
     }
   }
@@ -28,18 +28,18 @@ import Crypto
   @Test func `An invoice yields payee, amount and payment hash, in every form that can be typed`() throws {
     let good = try word()
     let invoice = try PayableInvoice(typed: good, at: 99 * Self.second)
-    #expect(invoice.amountMsat == 5)
-    #expect(invoice.paymentHash == SHA256.hash([2]))
-    #expect(invoice.payee == Self.key.publicKey)
+    expect(invoice.amountMsat, is: 5)
+    expect(invoice.paymentHash, is: SHA256.hash([2]))
+    expect(invoice.payee, is: Self.key.publicKey)
     for typed in [
       " \(good)\n", good.uppercased(), "lightning:\(good)", "LIGHTNING:\(good.uppercased())",
       "\tLightning:\(good) ",
     ] {
       let other = try PayableInvoice(typed: typed, at: 99 * Self.second)
       #expect(other.amountMsat == 5 && other.paymentHash == invoice.paymentHash)
-      #expect(other.payee == invoice.payee)
+      expect(other.payee, is: invoice.payee)
       #expect(other.paymentSecret == invoice.paymentSecret && other.mayComeInParts == invoice.mayComeInParts)
-      #expect(other.expiresAtWallSeconds == invoice.expiresAtWallSeconds)
+      expect(other.expiresAtWallSeconds, is: invoice.expiresAtWallSeconds)
     }
   }
 
@@ -47,16 +47,16 @@ import Crypto
     throws
   {
     let good = try word()
-    #expect(
-      refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired less than a second ago") == true)
-    #expect(refusal(good, at: .max)?.contains("2500000 h ago") == true)
+    expect(
+      refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired less than a second ago"), is: true)
+    expect(refusal(good, at: .max)?.contains("2500000 h ago"), is: true)
     #expect(refusal(good, at: 99 * Self.second) == nil)
-    #expect(refusal(String(good.dropLast()))?.contains("checksum") == true)
-    #expect(refusal("")?.contains("not a Lightning invoice") == true)
-    #expect(refusal("lightning://\(good)")?.contains("not a Lightning invoice") == true)
+    expect(refusal(String(good.dropLast()))?.contains("checksum"), is: true)
+    expect(refusal("")?.contains("not a Lightning invoice"), is: true)
+    expect(refusal("lightning://\(good)")?.contains("not a Lightning invoice"), is: true)
     for network in BitcoinNetwork.allCases where network != .regtest {
       let sentence = refusal(try word { $0.network = network })
-      #expect(sentence?.contains("for \(network.rawValue), but this phone's wallet is on regtest") == true)
+      expect(sentence?.contains("for \(network.rawValue), but this phone's wallet is on regtest"), is: true)
     }
   }
 
@@ -64,9 +64,9 @@ import Crypto
     throws
   {
     let open = try word { $0.amountMsat = nil }
-    #expect(refusal(open)?.contains("--amount") == true)
-    #expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat == 7)
-    #expect(refusal(try word(), amount: 5)?.contains("omit --amount") == true)
+    expect(refusal(open)?.contains("--amount"), is: true)
+    expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat, is: 7)
+    expect(refusal(try word(), amount: 5)?.contains("omit --amount"), is: true)
   }
 
   @Test
@@ -76,8 +76,8 @@ import Crypto
     let message = invoice.payRequest(waits: false)
     let id = try #require(message["attempt-id"].flatMap { Bytes32(hex: $0) })
     #expect(id != .zero && invoice.payRequest(waits: false)["attempt-id"] != id.hex)
-    #expect(message["payee"] == Self.key.publicKey.hex)
-    #expect(message["amount-msat"] == "5")
-    #expect(message["wait"] == "no")
+    expect(message["payee"], is: Self.key.publicKey.hex)
+    expect(message["amount-msat"], is: "5")
+    expect(message["wait"], is: "no")
   }
 }

@@ -34,10 +34,10 @@
 
   @Test func `Payments keep the order of their rows when the wall clock steps back`() {
     let all = steppedBack
-    #expect(order(all.received, all.sent) == ["in-4", "out-2", "in-3", "in-2", "out-1", "in-1"])
+    expect(order(all.received, all.sent), is: ["in-4", "out-2", "in-3", "in-2", "out-1", "in-1"])
     // If the clock steps within one epoch, each direction still keeps its order.
     let within = [received(1, epoch: 1, wall: 9000), received(2, epoch: 1, wall: 10)]
-    #expect(order(within, []) == ["in-2", "in-1"])
+    expect(order(within, []), is: ["in-2", "in-1"])
   }
 
   @Test func `A list of the newest few payments is the beginning of the whole list`() {
@@ -45,7 +45,7 @@
     let whole = order(all.received, all.sent)
     for count in 1...6 {
       let few = order(all.received.suffix(count), all.sent.suffix(count)).prefix(count)
-      #expect(Array(few) == Array(whole.prefix(count)))
+      expect(Array(few), is: Array(whole.prefix(count)))
     }
   }
 
@@ -61,7 +61,7 @@
     }
     let held = [try atPeer("h-1", 1), try atPeer("in-1", 2), try atPeer("h-2", 3)]
     let all = PaymentList.inOrder(held: held, [[received(1, epoch: 1, wall: 5)], []])
-    #expect(all.map(\.paymentHash) == ["h-2", "h-1", "in-1"])
+    expect(all.map(\.paymentHash), is: ["h-2", "h-1", "in-1"])
     #expect(all.map(\.text) == ["Coffee", nil, nil] && all[0].cells.last == "Coffee")
   }
 
@@ -71,9 +71,9 @@
         txid: "4d3c", state: "done", amountMsat: 4_000_000, feeMsat: 300_000, begunEpoch: 1,
         begunWallNs: 4150))
     let all = PaymentList.inOrder(held: [], [steppedBack.received, steppedBack.sent, [withdrawn]])
-    #expect(
-      all.map { $0.paymentHash ?? $0.txid } == ["in-4", "out-2", "in-3", "in-2", "4d3c", "out-1", "in-1"])
-    #expect(withdrawn.cells.dropFirst() == ["out", "4,000 sat", "withdrawal done, fee 300 sat", "4d3c", ""])
+    expect(
+      all.map { $0.paymentHash ?? $0.txid }, is: ["in-4", "out-2", "in-3", "in-2", "4d3c", "out-1", "in-1"])
+    expect(withdrawn.cells.dropFirst(), is: ["out", "4,000 sat", "withdrawal done, fee 300 sat", "4d3c", ""])
   }
 
   @Test func `baton list payments names a failure code as baton send does`() {

@@ -19,9 +19,9 @@ import PhonePolicy
     #expect(paid.contains("settled: 5,000 sat"), "\(paid)")
     try phone.openAndConnect()
     let rows = JSONValue(parsing: Array(try phone.run("list", "payments", "--json").utf8))?.elements
-    #expect(rows?.map { $0["amount_msat"]?.uint } == [5_000_000])
-    #expect(rows?.map { $0["direction"]?.text } == ["in"])
-    #expect(try balanceMsat() == before + 5_000_000)
+    expect(rows?.map { $0["amount_msat"]?.uint }, is: [5_000_000])
+    expect(rows?.map { $0["direction"]?.text }, is: ["in"])
+    expect(try balanceMsat(), is: before + 5_000_000)
   }
 
   private func balanceMsat() throws -> UInt64 {
@@ -41,8 +41,8 @@ import PhonePolicy
     let row =
       #""id":1,"payment_hash":"aa","amount_msat":7000,"requested_at_ns":90000000000,"hold_until_ns":160000000000"#
     let held = try #require(try entry("{\(row),\"state\":\"held\"}"))
-    #expect(held.holdLeftMs == 60_000)
-    #expect(held.atWallNs == 490_000_000_000)
+    expect(held.holdLeftMs, is: 60_000)
+    expect(held.atWallNs, is: 490_000_000_000)
     #expect(held.cells.contains("held at the peer, 60.0 s left"))
     #expect(held.json.contains(#""hold_left_ms":60000"#))
     let offered = try #require(try entry("{\(row),\"state\":\"offered\"}"))

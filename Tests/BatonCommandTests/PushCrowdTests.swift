@@ -21,9 +21,9 @@ struct PushCrowdTests {
   {
     defer { for phone in ["1", "2"] { Journals.replay(of: scratch("crowd/\(phone)")) } }
     let (end, said) = try run("--phones", "2", "--pushes", "20", "--keep", scratch("crowd"), "--json")
-    #expect(end == .exited(code: 0), "\(said)")
+    expect(end, is: .exited(code: 0), "\(said)")
     let report = try #require(JSONValue(parsing: Array(said.utf8)))
-    #expect(report["complaints"]?.elements == [])
+    expect(report["complaints"]?.elements, is: [])
     let pushes = try #require(report["pushes"])
     #expect(try #require(pushes["pushes"]?.int) >= 26)
     let frozen = try #require(pushes["stopped_at_work"]?.int)
@@ -91,7 +91,7 @@ struct PushCrowdTests {
   }
 
   @Test func `If each push has one notification in time, no problem is reported`() throws {
-    #expect(try problems() == [])
+    expect(try problems(), is: [])
     #expect(try sound().allAreShown && sound().waits == [.milliseconds(300), .milliseconds(300)])
     #expect(try !evidence([shown(8, push: 1, at: 300)]).allAreShown)
   }
@@ -99,47 +99,48 @@ struct PushCrowdTests {
   @Test func `Of a rewritten row of notifications.jsonl the first counts`() throws {
     var evidence = try sound()
     evidence.add(notifications: [shown(9, push: 2, at: 99_000)])
-    #expect(try problems(PushStrikes(), evidence) == [])
+    expect(try problems(PushStrikes(), evidence), is: [])
   }
 
   @Test func `A push that waits beyond the limit is reported`() throws {
     let late = try evidence([shown(8, push: 1, at: 300), shown(9, push: 2, at: 33_001)])
-    #expect(try problems(PushStrikes(), late) == ["push 2 waited 32.0 s for its notification"])
+    expect(try problems(PushStrikes(), late), is: ["push 2 waited 32.0 s for its notification"])
     // A waiting push's time begins when the one before it is done.
-    #expect(
+    expect(
       try problems(
-        PushStrikes(), try evidence([shown(8, push: 1, at: 30_000), shown(9, push: 2, at: 60_000)])) == [])
+        PushStrikes(), try evidence([shown(8, push: 1, at: 30_000), shown(9, push: 2, at: 60_000)])), is: [])
   }
 
   @Test
   func `An extension that outlives its limit, never ends, crashes or is suspended with a lock is reported`()
     throws
   {
-    #expect(try problems(Self.frozen) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
-    #expect(
-      try problems(Self.frozen) { $0.processes = [try process(ended: 33_100, .timeLimit)] }
-        == ["the extension 7 ran for 32.1 s after its last push"])
-    #expect(
-      try problems { $0.processes = [try process(ended: nil, nil)] } == ["the extension 7 never ended"])
+    expect(try problems(Self.frozen) { $0.processes = [try process(ended: 31_100, .timeLimit)] }, is: [])
+    expect(
+      try problems(Self.frozen) { $0.processes = [try process(ended: 33_100, .timeLimit)] },
+      is: ["the extension 7 ran for 32.1 s after its last push"])
+    expect(
+      try problems { $0.processes = [try process(ended: nil, nil)] }, is: ["the extension 7 never ended"])
     for (code, reason) in [
       (EndCode.crashed, "crashed by SIGSEGV"), (.lockHeldWhileSuspended, "killed: 0xdead10cc: suspended"),
       (.gaveUp, "ended by itself with exit code 74: no disk"),
     ] {
-      #expect(
-        try problems { $0.processes = [try process(ended: 2000, code, reason)] }
-          == ["the extension 7 ended: \(reason)"])
+      expect(
+        try problems { $0.processes = [try process(ended: 2000, code, reason)] },
+        is: ["the extension 7 ended: \(reason)"])
     }
   }
 
   @Test func `An original alert is reported unless the push's extension was struck`() throws {
-    #expect(
-      try problems(PushStrikes(), try shownAsSent()) == [
+    expect(
+      try problems(PushStrikes(), try shownAsSent()),
+      is: [
         "push 2 was shown as it was sent, and its extension was not struck"
       ]
     )
-    #expect(try problems(PushStrikes(pushes: [2]), try shownAsSent()) == [])
+    expect(try problems(PushStrikes(pushes: [2]), try shownAsSent()), is: [])
     let evidence = try shownAsSent()
-    #expect([1, 2].map(evidence.isShownWithContent) == [true, false])
+    expect([1, 2].map(evidence.isShownWithContent), is: [true, false])
   }
 
   @Test func `A process that ends otherwise than by a strike is reported`() throws {
@@ -147,30 +148,30 @@ struct PushCrowdTests {
       try problems(strikes) { $0.processes = [try process(ended: 2000, code, "killed: x")] }
     }
     for code in [EndCode.killedFromOutside, .timeLimit, .memoryLimit, .startLimit] {
-      #expect(try ends(code) == ["the extension 7 ended: killed: x"])
+      expect(try ends(code), is: ["the extension 7 ended: killed: x"])
     }
-    #expect(try ends(.killedFromOutside, PushStrikes(ended: [7])) == [])
-    #expect(try ends(.timeLimit, Self.frozen) == [])
-    #expect(try ends(.timeLimit, PushStrikes(ended: [7])) == ["the extension 7 ended: killed: x"])
-    for code in [EndCode.ended, .endedAsAsked, .afterContent, .reclaimed] { #expect(try ends(code) == []) }
+    expect(try ends(.killedFromOutside, PushStrikes(ended: [7])), is: [])
+    expect(try ends(.timeLimit, Self.frozen), is: [])
+    expect(try ends(.timeLimit, PushStrikes(ended: [7])), is: ["the extension 7 ended: killed: x"])
+    for code in [EndCode.ended, .endedAsAsked, .afterContent, .reclaimed] { expect(try ends(code), is: []) }
   }
 
   @Test func `An extension frozen before its content is killed at the time limit, or reported`() throws {
     let sentence = "the extension 7 was frozen at work, and not killed at the time limit"
     var strikes = Self.frozen
     strikes.pushes = [2]
-    #expect(try problems(strikes, try shownAsSent()) == [sentence])
-    #expect(try problems(strikes, limits: false, try shownAsSent()) == [])
-    #expect(try problems(strikes) == [], "frozen after its content")
+    expect(try problems(strikes, try shownAsSent()), is: [sentence])
+    expect(try problems(strikes, limits: false, try shownAsSent()), is: [])
+    expect(try problems(strikes), is: [], "frozen after its content")
   }
 
   @Test func `A claim because the holder went silent is reported unless the holder was frozen`() throws {
     let sentence = "epoch 5 was claimed because 7 went silent, which was not frozen"
-    #expect(try problems { $0.silentClaims = [(5, 7)] } == [sentence])
-    #expect(
+    expect(try problems { $0.silentClaims = [(5, 7)] }, is: [sentence])
+    expect(
       try problems(Self.frozen) {
         $0.silentClaims = [(5, 7)]
         $0.processes = [try process(ended: 31_100, .timeLimit)]
-      } == [])
+      }, is: [])
   }
 }

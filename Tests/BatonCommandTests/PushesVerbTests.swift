@@ -13,7 +13,7 @@
   {
     let phone = CommandPhone()
     _ = try phone.run("up", "--silent-pushes", "--build", "debug")
-    #expect(try phone.run("list", "pushes") == "no push has arrived yet; `baton push` delivers one\n")
+    expect(try phone.run("list", "pushes"), is: "no push has arrived yet; `baton push` delivers one\n")
     // Then only the app, woken by the silent push, can receive.
     _ = try phone.run("device", "notifications", "off")
     try phone.openAndConnect()
@@ -35,16 +35,16 @@
     #expect(text.contains("background tasks: 1 completed of 1 begun"))
     let json = try value(try phone.run("list", "pushes", "--json"))
     let pushes = try #require(json["pushes"]?.elements)
-    #expect(pushes.map { $0["visible"]?.flag } == [true, false, false])
+    expect(pushes.map { $0["visible"]?.flag }, is: [true, false, false])
     let start = try #require(pushes[1]["node_start_ms"]?.int)
     let connected = try #require(pushes[1]["connected_ms"]?.int)
     #expect(0 < start && start < connected)
     #expect(pushes[2]["node_start_ms"] == nil)
-    #expect(json["silent"]?["connected_ms"]?.elements?.count == 1)
+    expect(json["silent"]?["connected_ms"]?.elements?.count, is: 1)
     let paid = try phone.phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
     let settled = paid.filter { $0["state"]?.text == "paid" }
-    #expect(settled.count == 1)
-    #expect(json["silent"]?["received"]?.int == 1)
+    expect(settled.count, is: 1)
+    expect(json["silent"]?["received"]?.int, is: 1)
     _ = try phone.run("down")
     let off = try phone.run("list", "pushes")
     #expect(off.contains("with 1 the app received a payment"), "also when the phone is off")
@@ -55,10 +55,10 @@
     let after = try value(try phone.run("list", "pushes", "--json"))
     let peak = try #require(after["memory"]?["app_at_work_bytes"]?.uint)
     #expect(peak > 1_000_000 && peak < 100 * 1_048_576)
-    #expect(after["memory"]?["app_at_work_processes"]?.int == 1)
+    expect(after["memory"]?["app_at_work_processes"]?.int, is: 1)
     #expect(after["memory"]?["extension_bytes"] == nil, "no extension has run")
     #expect(after["success"]?["announced"]?.int == 1 && after["success"]?["received_in_time"]?.int == 1)
-    #expect(after["success"]?["bound_ms"]?.int == 15_000)
+    expect(after["success"]?["bound_ms"]?.int, is: 15_000)
   }
 
   private func task(_ id: UInt64, _ state: String, launchedAt: Int64? = nil) -> TaskRow {
@@ -104,13 +104,13 @@
       times: [2, 3, 5, 6, 8].map { id in
         PushTime(push: id, arrivedAt: Instant(nanoseconds: 9), isWakingForPayment: id != 6)
       })
-    #expect(
-      figures.pushes.map(\.first.fate)
-        == ["shown", "completed with new-data", "completed with failed", "not shown yet"]
+    expect(
+      figures.pushes.map(\.first.fate),
+      is: ["shown", "completed with new-data", "completed with failed", "not shown yet"]
         + Array(repeating: "completed with no-data", count: 3) + ["delivered"])
     #expect((figures.silent.arrived, figures.silent.handlerStarts, figures.silent.received) == (6, 5, 1))
     // Not push 6, of another type, nor push 7, which never reached the app, nor push 8, which is not completed.
-    #expect(figures.silent.leftToVisible == 2)
+    expect(figures.silent.leftToVisible, is: 2)
     #expect((figures.tasks.begun, figures.tasks.completed) == (2, 1))
   }
 
@@ -118,8 +118,8 @@
     let row =
       #"{"id":2,"visible":false,"mutable_content":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
     let figures = try figures(pushes: [row])
-    #expect(figures.silent.arrived == 0)
-    #expect(figures.pushes.map(\.first.fate) == ["no notification: the badge is 5"])
+    expect(figures.silent.arrived, is: 0)
+    expect(figures.pushes.map(\.first.fate), is: ["no notification: the badge is 5"])
     #expect(figures.sentences.isEmpty)
     let json = try #require(try value(figures.json)["pushes"]?.elements?.first)
     #expect(json["badge_or_sound"]?.flag == true && json["visible"]?.flag == false)
@@ -171,12 +171,12 @@
       ).pushes.first?.first.fate
     }
     let original = "shown with its original alert, as the extension "
-    #expect(fate("content", endedAt: 7) == "shown")
-    #expect(fate("original", endedAt: 7) == original + "ended: killed from outside by SIGKILL")
+    expect(fate("content", endedAt: 7), is: "shown")
+    expect(fate("original", endedAt: 7), is: original + "ended: killed from outside by SIGKILL")
     for endedAt in [nil, 4, 10] as [Int64?] {
-      #expect(fate("original", endedAt: endedAt) == original + "gave no text")
+      expect(fate("original", endedAt: endedAt), is: original + "gave no text")
     }
-    #expect(fate("original", endedAt: 7, isMutable: false) == "shown")
+    expect(fate("original", endedAt: 7, isMutable: false), is: "shown")
   }
 
   @Test func `In baton list pushes a count of one is in the singular`() throws {
@@ -185,7 +185,7 @@
         #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
       ],
       times: [PushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
-    #expect(one.sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
+    expect(one.sentences.first?.contains("1 arrived, 1 was handed to the app, "), is: true)
   }
 
   @Test func `Without a push no journal is read`() throws {
@@ -196,7 +196,7 @@
     let row = #"{"id":1,"visible":false,"mutable_content":true,"wall_ns":1,"at_ns":1}"# + "\n"
     for (rows, starts) in [("", 0), (row, 1)] {
       scratch.write("phone/os/pushes.jsonl", rows)
-      #expect(PushFigures(of: Phone(home: scratch("phone"))).silent.handlerStarts == starts)
+      expect(PushFigures(of: Phone(home: scratch("phone"))).silent.handlerStarts, is: starts)
     }
   }
 
@@ -222,8 +222,9 @@
     times.read(try line(6, 300, push(5)))
     times.read(try line(7, 400, #"{"enteredBackground":{}}"#))
     times.read(try line(8, 500, push(6)))
-    #expect(
-      times.all == [
+    expect(
+      times.all,
+      is: [
         PushTime(
           push: 4, arrivedAt: Instant(nanoseconds: 100), isWakingForPayment: true,
           nodeStarted: TimeSpan(nanoseconds: 30), connected: TimeSpan(nanoseconds: 70)),
@@ -238,8 +239,9 @@
     #expect(ofExtension.all.isEmpty)
     ofExtension.read(try line(2, 100, visible, claim, core: "guard-extension"))
     ofExtension.read(try line(3, 150, #"{"node":{"_0":{"established":{}}}}"#, core: "guard-extension"))
-    #expect(
-      ofExtension.all == [
+    expect(
+      ofExtension.all,
+      is: [
         PushTime(
           push: 7, isSilent: false, arrivedAt: Instant(nanoseconds: 100), nodeStarted: .zero,
           connected: TimeSpan(nanoseconds: 50))

@@ -48,8 +48,8 @@ import Heartbeat
   {
     let outcome = try JournalReplay.run(try journal())
     #expect(outcome.difference == nil)
-    #expect(outcome.events.map(\.core) == ["guard-app"])
-    #expect(outcome.events.map(\.count) == [8])
+    expect(outcome.events.map(\.core), is: ["guard-app"])
+    expect(outcome.events.map(\.count), is: [8])
     #expect(!outcome.lastLineTorn)
   }
 
@@ -59,9 +59,9 @@ import Heartbeat
     let before = changed[place]
     changed[place] = before.replacing("\"seen\":3", with: "\"seen\":2")
     let difference = try #require(try replay(changed).difference)
-    #expect(difference.line == place + 1)
-    #expect(difference.recorded == changed[place])
-    #expect(difference.computed == before)
+    expect(difference.line, is: place + 1)
+    expect(difference.recorded, is: changed[place])
+    expect(difference.computed, is: before)
   }
 
   @Test(arguments: ["a\u{7f}", "\u{1b}[2J"])
@@ -78,7 +78,7 @@ import Heartbeat
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"observed\"") })
     changed[place] = changed[place].replacing("\"holderLockIsBusy\":false", with: "\"holderLockIsBusy\":true")
-    #expect(try replay(changed).difference?.line == place + 1)
+    expect(try replay(changed).difference?.line, is: place + 1)
   }
 
   /// `t` and `wall` belong to the record; every other byte must be the one the program would write.
@@ -119,14 +119,14 @@ import Heartbeat
   @Test func `A missing event record is found`() throws {
     var changed = lines(try journal())
     changed.remove(at: 4)
-    #expect(try replay(changed).missing?.line == 5)
+    expect(try replay(changed).missing?.line, is: 5)
   }
 
   @Test func `A missing record that belongs to no core is found`() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("nothing that a core sees") })
     changed.remove(at: place)
-    #expect(try replay(changed).missing?.line == place + 1)
+    expect(try replay(changed).missing?.line, is: place + 1)
   }
 
   @Test func `A line that is no record is missing evidence, and no difference`() throws {
@@ -150,24 +150,24 @@ import Heartbeat
     changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
     let outcome = try replay(changed)
     #expect(outcome.missing?.line == 5 && outcome.difference == nil)
-    #expect(outcome.missing?.sentence?.hasPrefix("2 records could not be written before this one") == true)
+    expect(outcome.missing?.sentence?.hasPrefix("2 records could not be written before this one"), is: true)
     let changedPath = scratch("changed.jsonl")
     // Missing evidence, unless another journal differs.
-    #expect(scratch.end(try scratch.start("baton", ["replay", changedPath])) == .exited(code: 74))
+    expect(scratch.end(try scratch.start("baton", ["replay", changedPath])), is: .exited(code: 74))
     #expect(scratch.text("said").contains("changed.jsonl: line 5: 2 records could not be written"))
-    #expect(scratch.end(try scratch.start("baton", ["replay", "--json", changedPath])) == .exited(code: 74))
+    expect(scratch.end(try scratch.start("baton", ["replay", "--json", changedPath])), is: .exited(code: 74))
     #expect(scratch.text("said").contains(#""same":false"#))
     #expect(scratch.text("said").contains(#""evidence_missing":true,"line":5,"#))
     let broken = scratch.write(
       "broken.jsonl",
       lines(try journal()).joined(separator: "\n").replacing("\"seen\":3", with: "\"seen\":2") + "\n")
-    #expect(scratch.end(try scratch.start("baton", ["replay", changedPath, broken])) == .exited(code: 2))
+    expect(scratch.end(try scratch.start("baton", ["replay", changedPath, broken])), is: .exited(code: 2))
   }
 
   @Test func `An unknown core is skipped and named`() throws {
     let changed = lines(try journal()).map { $0.replacing("guard-app", with: "guard-ghost") }
     let outcome = try replay(changed)
-    #expect(outcome.unknownCores == ["guard-ghost"])
+    expect(outcome.unknownCores, is: ["guard-ghost"])
     #expect(outcome.difference == nil)
   }
 
@@ -177,20 +177,20 @@ import Heartbeat
     let outcome = try replay([text], ending: "")
     #expect(outcome.difference == nil)
     #expect(outcome.records == 0 && outcome.lastLineTorn == !text.isEmpty)
-    #expect(
-      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])) == .exited(code: 0))
+    expect(
+      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])), is: .exited(code: 0))
     #expect(scratch.text("said").contains("nothing to compare"))
   }
 
   @Test func `A file whose first line is not a record is refused as not a journal`() throws {
-    #expect(try replay([""]).missing?.line == 1)
+    expect(try replay([""]).missing?.line, is: 1)
     let outcome = try replay(["# A page", "", "for people"])
     #expect(outcome.difference == nil && outcome.missing?.line == 1 && !outcome.isWhole)
-    #expect(
-      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])) == .exited(code: 74))
-    #expect(
-      scratch.text("said")
-        == "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
+    expect(
+      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])), is: .exited(code: 74))
+    expect(
+      scratch.text("said"),
+      is: "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")
   }
 }
 

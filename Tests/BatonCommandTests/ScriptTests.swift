@@ -24,10 +24,10 @@
   }
 
   private func expectError(_ ran: Ran, _ code: ExitCode, _ words: [String]) {
-    #expect(ran.code == code.rawValue, "\(words): \(ran)")
-    #expect(ran.error?["exit"]?.int == Int64(code.rawValue), "\(words): \(ran)")
-    #expect(ran.error?["code"]?.text == code.word, "\(words): \(ran)")
-    #expect(ran.errors == "baton: \(ran.error?["message"]?.text ?? "")\n", "\(words): \(ran)")
+    expect(ran.code, is: code.rawValue, "\(words): \(ran)")
+    expect(ran.error?["exit"]?.int, is: Int64(code.rawValue), "\(words): \(ran)")
+    expect(ran.error?["code"]?.text, is: code.word, "\(words): \(ran)")
+    expect(ran.errors, is: "baton: \(ran.error?["message"]?.text ?? "")\n", "\(words): \(ran)")
   }
 
   // MARK: Errors
@@ -44,19 +44,19 @@
 
   @Test func `help VERB prints the same as VERB -h, and help exit-codes the table`() throws {
     for words in [["logs"], ["app", "open"]] {
-      #expect(try run(["help"] + words).output == run(words + ["-h"]).output)
+      expect(try run(["help"] + words).output, is: try run(words + ["-h"]).output)
     }
     let version = try run(["--version"]).output
     #expect(version.hasPrefix("baton \(batonVersion)\ncontainer "))
     let versions = JSONValue(parsing: Array(try run(["--version", "--json"]).output.utf8))
-    #expect(versions?["version"]?.text == batonVersion)
+    expect(versions?["version"]?.text, is: batonVersion)
     let codes = JSONValue(parsing: Array(try run(["help", "exit-codes", "--json"]).output.utf8))?.elements
-    #expect(codes?.compactMap { $0["exit"]?.int } == ExitCode.allCases.map { Int64($0.rawValue) })
+    expect(codes?.compactMap { $0["exit"]?.int }, is: ExitCode.allCases.map { Int64($0.rawValue) })
     let usage = JSONValue(parsing: Array(try run(["help", "app", "open", "--json"]).output.utf8))
-    #expect(usage?["usage"]?.text == (try run(["app", "open", "-h"]).output))
-    #expect(usage?["command"]?.text == "app open")
+    expect(usage?["usage"]?.text, is: (try run(["app", "open", "-h"]).output))
+    expect(usage?["command"]?.text, is: "app open")
     let script = JSONValue(parsing: Array(try run(["completion", "bash", "--json"]).output.utf8))
-    #expect(script?["script"]?.text == (try run(["completion", "bash"]).output))
+    expect(script?["script"]?.text, is: (try run(["completion", "bash"]).output))
     let both = ["sim", "--seeds", "1", "--length", "1s", "--results", "-", "--json"]
     expectError(try run(both), .wrongUsage, both)
     let unknown = try run(["help", "lgos"])
@@ -74,7 +74,7 @@
       try #require(!isTooLate, "it never began to read")
     }
     kill(child.identity.pid, SIGINT)
-    #expect(scratch.end(child) == .signalled(SIGINT))
+    expect(scratch.end(child), is: .signalled(SIGINT))
     #expect(scratch.text("said").isEmpty)
   }
 }
@@ -96,7 +96,7 @@
       ["-c", #"cd "$0" && PATH="$1:$PATH" exec sh -eux script"#, scratch("work"), Scratch.programs])
     let end = scratch.end(child)
     _ = PhoneStopper(phone: Phone(home: scratch("work/phone"))).stop()
-    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
+    expect(end, is: .exited(code: 0), "\(scratch.text("said"))")
     #expect(scratch.text("said").hasSuffix("\n20\n"), "\(scratch.text("said"))")
     #expect(scratch.text("said").contains(#""code":"not-running","exit":69"#))
   }

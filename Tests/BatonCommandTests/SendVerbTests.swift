@@ -18,7 +18,7 @@ import PhonePolicy
     let invoice = try externalInvoice(21)
     #expect(throws: ControlClientError.self) { try client.receive(timeout: .milliseconds(1)) }
     #expect(try phone.run("send", invoice).contains("settled"))
-    #expect(try client.receive().verb == "ok")
+    expect(try client.receive().verb, is: "ok")
   }
 
   @Test(.shows("P-1.3"))
@@ -31,7 +31,7 @@ import PhonePolicy
     let payment = try phone.begin("send", invoice, into: "payment")
     try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     let hasty = try phone.begin("send", try externalInvoice(21), "--timeout", "10ms", into: "hasty")
-    #expect(phone.scratch.end(hasty) == .exited(code: ExitCode.tooSlow.rawValue))
+    expect(phone.scratch.end(hasty), is: .exited(code: ExitCode.tooSlow.rawValue))
     #expect(
       phone.scratch.text("hasty").hasSuffix(
         "baton: no outcome in 10 ms; the payment stays in the channel; `baton list payments` shows how it ends\n"
@@ -41,19 +41,19 @@ import PhonePolicy
       try phone.run("status").contains("at work on: outgoing payment ")
     }
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
-    #expect(
-      status?["iosd"]?["app"]?["own_tasks"]?.elements?.first?.text?.hasPrefix("outgoing payment ") == true)
-    #expect(status?["sending_payments"]?.int == 2)
-    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    expect(
+      status?["iosd"]?["app"]?["own_tasks"]?.elements?.first?.text?.hasPrefix("outgoing payment "), is: true)
+    expect(status?["sending_payments"]?.int, is: 2)
+    expect(phone.scratch.end(payment), is: .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.
     if !CommandPhone.isSanitized {
       try Wait.until("the app to be suspended") { try phone.run("status").contains("suspended") }
       #expect(try phone.run("list", "processes").contains(try Regex("mainappd +\\d+ +suspended ")))
-      #expect(
-        try phone.run("invoice", "5")
-          == "baton: the app is suspended, and only the app can do that; open it first\n")
+      expect(
+        try phone.run("invoice", "5"),
+        is: "baton: the app is suspended, and only the app can do that; open it first\n")
       for verb in ["freeze", "thaw"] {
         let refusal = try phone.run(verb, "app")
         #expect(
@@ -76,11 +76,12 @@ import PhonePolicy
       facts.app.state = state
       return PaymentEnder.sentence(.said(facts))
     }
-    #expect(
-      sentence("suspended") == "the app is suspended; open it, or press ^C: the payment stays in the channel")
-    #expect(sentence("not running")?.hasPrefix("the app does not run; open it, ") == true)
-    #expect(
-      PaymentEnder.sentence(.notRunning)?.hasPrefix("the phone is down; start it with `baton up`") == true)
+    expect(
+      sentence("suspended"),
+      is: "the app is suspended; open it, or press ^C: the payment stays in the channel")
+    expect(sentence("not running")?.hasPrefix("the app does not run; open it, "), is: true)
+    expect(
+      PaymentEnder.sentence(.notRunning)?.hasPrefix("the phone is down; start it with `baton up`"), is: true)
     for state in ["launching", "foreground", "background", "terminating"] { #expect(sentence(state) == nil) }
     #expect(PaymentEnder.sentence(.silent("it is stopped")) == nil)
   }

@@ -88,7 +88,7 @@ import Crypto
     answer("offered")
     #expect(try question(3)["attempt-id"] == id && asked[2]["wait"] == "yes")
     answer("settled", ["preimage": Bytes32.zero.hex])
-    #expect(try end() == .settled)
+    expect(try end(), is: .settled)
     #expect(losses == 1 && asked.map(\.verb) == ["pay", "await", "await"])
   }
 
@@ -99,10 +99,10 @@ import Crypto
     try begin()
     _ = try question(1)
     clients[0].send(.error("a newer connection took the place"))
-    #expect(try question(2).verb == "await")
+    expect(try question(2).verb, is: "await")
     #expect(reports.isEmpty)
     answer("settled", ["preimage": Bytes32.zero.hex])
-    #expect(try end() == .settled)
+    expect(try end(), is: .settled)
   }
 
   @Test func `An error about the request ends the payment with lspd's sentence`() throws {
@@ -111,7 +111,7 @@ import Crypto
     var refusal = ControlMessage.error("no such payee")
     refusal["attempt-id"] = try question(1)["attempt-id"]
     clients[0].send(refusal)
-    #expect(try end() == .refused("no such payee"))
+    expect(try end(), is: .refused("no such payee"))
   }
 
   /// Another lspd of the database may serve the wallet meanwhile, or the ledger be lost.
@@ -125,14 +125,14 @@ import Crypto
     var refusal = ControlMessage.error("another lspd of this database serves the wallet")
     refusal["attempt-id"] = id
     for number in [2, 4] {
-      #expect(try question(number)["wait"] == "yes")
+      expect(try question(number)["wait"], is: "yes")
       clients.last?.send(refusal)
-      #expect(try question(number + 1)["wait"] == "no")
+      expect(try question(number + 1)["wait"], is: "no")
       answer("held")
     }
     #expect(try question(6)["wait"] == "yes" && reports.isEmpty)
     answer("settled", ["preimage": Bytes32.zero.hex])
-    #expect(try end() == .settled)
+    expect(try end(), is: .settled)
     #expect(losses == 1 && asked.filter { $0.verb == "pay" }.count == 1)
   }
 
@@ -163,15 +163,15 @@ import Crypto
     listener = nil
     // Longer than the gap after a failed attempt, if the attempt counted as failed.
     #expect(try !loop.run(for: .seconds(2)) { !reports.isEmpty })
-    #expect(losses == 1)
+    expect(losses, is: 1)
     try listen()
-    #expect(try question(2)["attempt-id"] == id)
+    expect(try question(2)["attempt-id"], is: id)
     answer("failed", ["code": "0x400f"])
     guard case .failed = try end() else {
       Issue.record("\(reports)")
       return
     }
-    #expect(asked.map(\.verb) == ["pay", "await"])
+    expect(asked.map(\.verb), is: ["pay", "await"])
   }
 
   @Test func `Each way in which lspd cannot be reached has its own reason`() throws {
@@ -181,9 +181,9 @@ import Crypto
       guard case .failed(let failure) = try end() else { return nil }
       return failure.notSent
     }
-    #expect(try reason() == .notRunning)
+    expect(try reason(), is: .notRunning)
     scratch.write("phone/lsp/lspd.sock", "")
-    #expect(try reason() == .notRunning)
+    expect(try reason(), is: .notRunning)
     unlink(phone.lspdSocket)
     symlink("elsewhere", phone.lspdSocket)
     guard case .system(let sentence)? = try reason() else {
@@ -201,7 +201,7 @@ import Crypto
       else { break }
       crowd.append(client)
     }
-    #expect(try reason() == .busy)
+    expect(try reason(), is: .busy)
     #expect(
       SendFailure(ControlClientError.foreign(daemon: "lspd", path: "x", user: 7)) == .foreign
         && SendFailure(ControlClientError.stopped("x")) == .stopped)

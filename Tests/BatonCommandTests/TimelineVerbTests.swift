@@ -21,15 +21,15 @@ import Simulation
     _ = try phone.run("pay", invoice)
     try Wait.until("the notification") { try !phone.phone.notifications().isEmpty }
     #expect(try phone.run("timeline").hasPrefix("\(phone.phone.home)/timeline.html: "))
-    #expect(mode("\(phone.phone.home)/timeline.html") == 0o600)
+    expect(mode("\(phone.phone.home)/timeline.html"), is: 0o600)
 
     let timeline = try JournalTimeline.of(phone.phone)
-    #expect(timeline.lanes.map(\.name) == ["payments", "lspd", "iosd", "mainappd", "notifyextd"])
+    expect(timeline.lanes.map(\.name), is: ["payments", "lspd", "iosd", "mainappd", "notifyextd"])
     let kills = timeline.marks.filter { $0.kind == .kill }
-    #expect(kills.map(\.label) == ["process \(pid): killed from outside by SIGKILL"])
+    expect(kills.map(\.label), is: ["process \(pid): killed from outside by SIGKILL"])
     let takeovers = timeline.arrows.filter { $0.kind == .takeover }
-    #expect(takeovers.first?.label.hasPrefix("takeover of epoch 1 by epoch 2: ") == true)
-    #expect(takeovers.first?.fromRecord == kills.first?.record)
+    expect(takeovers.first?.label.hasPrefix("takeover of epoch 1 by epoch 2: "), is: true)
+    expect(takeovers.first?.fromRecord, is: kills.first?.record)
     #expect(timeline.marks.contains { $0.kind == .settled })
     #expect(timeline.marks.contains { $0.kind == .notification })
     #expect(timeline.spans.contains { $0.kind == .connection && $0.epoch == 2 })
@@ -50,7 +50,7 @@ import Simulation
         TimelineRecord(at: Instant(nanoseconds: 0), weight: .normal, text: "asks"), by: .wallet(.app),
         [.core(.wallet(.app, .node(.payRequested(payment), [refused])))])
       let marks = builder.finish(title: "a run").marks.filter { $0.kind == .failed }
-      #expect(marks.map { $0.label.contains(": \(words) after ") } == [true])
+      expect(marks.map { $0.label.contains(": \(words) after ") }, is: [true])
     }
   }
 
@@ -66,8 +66,8 @@ import Simulation
       builder.take(record, by: .peer, [said])
     }
     let spans = builder.finish(title: "a run").spans.filter { $0.kind == .connection }
-    #expect(spans.map(\.to) == [Instant(nanoseconds: 0) + .seconds(2)])
-    #expect(spans.map(\.label) == ["connection 1: lspd ended"])
+    expect(spans.map(\.to), is: [Instant(nanoseconds: 0) + .seconds(2)])
+    expect(spans.map(\.label), is: ["connection 1: lspd ended"])
   }
 
   @Test func `A finding about a frame prints the command that shows what led to it`() throws {

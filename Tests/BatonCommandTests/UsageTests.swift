@@ -26,15 +26,15 @@ import Crypto
   }
 
   @Test func `Each exit code has its own word, and a refused request another code than a missing daemon`() {
-    #expect(Set(ExitCode.allCases.map(\.word)).count == ExitCode.allCases.count)
+    expect(Set(ExitCode.allCases.map(\.word)).count, is: ExitCode.allCases.count)
     let gone = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: "/x"))
     let refused = CommandFailure(ControlClientError.refused("no"))
     #expect(gone.code == .daemonMissing && refused.code == .notDone)
   }
 
   @Test func `Global options are accepted before and after the verb`() {
-    #expect(parse("--home", "/tmp/x", "status", "--json")?.text("--home") == "/tmp/x")
-    #expect(parse("status", "--home=/tmp/x")?.text("--home") == "/tmp/x")
+    expect(parse("--home", "/tmp/x", "status", "--json")?.text("--home"), is: "/tmp/x")
+    expect(parse("status", "--home=/tmp/x")?.text("--home"), is: "/tmp/x")
   }
 
   @Test(
@@ -48,12 +48,12 @@ import Crypto
     ])
   func `Completion offers rules after each comma, and topics of baton help`(line: String, offers: [String]) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).dropFirst().map(String.init)
-    #expect(Program.declaration.completions(of: words).map(\.word) == offers)
+    expect(Program.declaration.completions(of: words).map(\.word), is: offers)
   }
 
   @Test func `Control characters in a table's cell are shown as dots, on one line`() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
-    #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
+    expect(lines, is: ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }
 
   @Test func `Of a process's rows in processes.jsonl the last counts, at the first one's position`() {
@@ -68,13 +68,13 @@ import Crypto
     let lines = (1...2000).map { row($0) } + [2000, 1].map { row($0, reason: "done") }
     scratch.write("processes.jsonl", lines.joined(separator: "\n"))
     let rows = ProcessRow.written(in: scratch("processes.jsonl")).lastOfEach
-    #expect(rows.map(\.id) == Array(1...2000))
-    #expect(rows.filter(\.hasEnded).map(\.id) == [1, 2000])
+    expect(rows.map(\.id), is: Array(1...2000))
+    expect(rows.filter(\.hasEnded).map(\.id), is: [1, 2000])
   }
 
   @Test func `Without colours text is printed plainly, and JSON has no colours`() {
-    #expect(Output(isJSON: false, usesColour: false).paint("x", .red) == "x")
-    #expect(Output(isJSON: false, usesColour: true).paint("x", .red) == "\u{1b}[31mx\u{1b}[0m")
+    expect(Output(isJSON: false, usesColour: false).paint("x", .red), is: "x")
+    expect(Output(isJSON: false, usesColour: true).paint("x", .red), is: "\u{1b}[31mx\u{1b}[0m")
     #expect(!Output(isJSON: true).usesColour)
   }
 
@@ -87,10 +87,9 @@ import Crypto
     let output = Output(isJSON: false, usesColour: true)
     let foreign = "\u{1b}[2J\u{1b}]0;x\u{7}\u{202e}"
     let line = "\(output.paint("bold", .bold)) \(foreign) \(output.paint(foreign, .red))"
-    #expect(
-      output.shown(line)
-        == "\u{1b}[1mbold\u{1b}[0m .[2J.]0;x.. \u{1b}[31m.[2J.]0;x..\u{1b}[0m")
-    #expect(output.shown("\n\(foreign)\n") == "\n.[2J.]0;x...")
-    #expect(Output(isJSON: false, usesColour: false).shown("\u{1b}[1mbold\u{1b}[0m") == ".[1mbold.[0m")
+    expect(
+      output.shown(line), is: "\u{1b}[1mbold\u{1b}[0m .[2J.]0;x.. \u{1b}[31m.[2J.]0;x..\u{1b}[0m")
+    expect(output.shown("\n\(foreign)\n"), is: "\n.[2J.]0;x...")
+    expect(Output(isJSON: false, usesColour: false).shown("\u{1b}[1mbold\u{1b}[0m"), is: ".[1mbold.[0m")
   }
 }

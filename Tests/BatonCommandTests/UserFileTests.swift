@@ -11,7 +11,7 @@
     let file = try UserFile(scratch("file"), mode: 0o644, "name another file")
     #expect(!scratch.names.contains { $0.hasPrefix(".baton") }, "\(scratch.names)")
     try file.complete(with: Self.story)
-    #expect(scratch.text("file") == Self.story)
+    expect(scratch.text("file"), is: Self.story)
     #expect(!scratch.names.contains { $0.hasPrefix(".baton") }, "\(scratch.names)")
   }
 }

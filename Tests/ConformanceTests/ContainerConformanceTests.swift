@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Testing
+import TestKit
 
 /// The simulated and the real container take the same steps and must give the same answers, so that results of the
 /// simulation hold for the real one.

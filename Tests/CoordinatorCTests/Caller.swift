@@ -1,7 +1,7 @@
 import CBaton
 import Coordinator
 import Glibc
-import Testing
+import TestKit
 
 /// A program in C with its own directory. Its callbacks record their calls.
 final class Caller {
@@ -122,8 +122,8 @@ private func tellsWhatIsSettled(
   let year2020: Int64 = 1_577_836_800_000_000_000
   caller.called.append("settled \(hash.map { "\($0[0]) \($0[31])" } ?? (since > year2020 ? "since" : "?"))")
   if let amount = caller.settled {
-    #expect(baton_found(access, [UInt8](repeating: 9, count: 32), amount, "coffee") == Int32(BATON_OK))
-    #expect(baton_found(access, nil, amount, nil) == Int32(BATON_MISUSE))
+    expect(baton_found(access, [UInt8](repeating: 9, count: 32), amount, "coffee"), is: Int32(BATON_OK))
+    expect(baton_found(access, nil, amount, nil), is: Int32(BATON_MISUSE))
   }
   return Int32(caller.settledCode)
 }

@@ -3,7 +3,7 @@ import Platform
 import Glibc
 import Ground
 import SharedContainer
-import Testing
+import TestKit
 
 @Suite("A wallet's coordinator") struct CoordinatorTests {
   private let place = Place()
@@ -18,9 +18,9 @@ import Testing
     let app = try place.wallet(.app)
     #expect(app.node.asked == [] && app.phone.status == .idle)
     app.coordinator.enteredForeground()
-    #expect(app.node.asked == ["start 2 [3]"])
-    #expect(app.phone.status == .connected(epoch: 2))
-    #expect(app.coordinator.nanosecondsToWake == 2_000_000_000)
+    expect(app.node.asked, is: ["start 2 [3]"])
+    expect(app.phone.status, is: .connected(epoch: 2))
+    expect(app.coordinator.nanosecondsToWake, is: 2_000_000_000)
   }
 
   @Test func `Reports that the node sends during its start are handled after the guard's pending directives`()
@@ -35,8 +35,8 @@ import Testing
     }
     app.node.connects = false
     app.coordinator.enteredForeground()
-    #expect(statusThen == .claiming)
-    #expect(app.phone.status == .connected(epoch: 1))
+    expect(statusThen, is: .claiming)
+    expect(app.phone.status, is: .connected(epoch: 1))
   }
 
   @Test
@@ -52,9 +52,9 @@ import Testing
     app.coordinator.enteredForeground()
     try app.node.pay(1)
     app.coordinator.enteredBackground()
-    #expect(app.phone.said == ["begin 1", "end 1"])
+    expect(app.phone.said, is: ["begin 1", "end 1"])
     #expect(isFree == true && payments == 1)
-    #expect(app.node.asked == ["start 1 []", "stop"])
+    expect(app.node.asked, is: ["start 1 []", "stop"])
     #expect(!other.appWantsNode)
     #expect(app.coordinator.nanosecondsToWake == nil)
   }
@@ -67,7 +67,7 @@ import Testing
     app.coordinator.enteredBackground()
     try app.node.pay(1)
     app.pass(.milliseconds(2_900))
-    #expect(app.phone.said == ["begin 1"])
+    expect(app.phone.said, is: ["begin 1"])
     app.pass(.milliseconds(200))
     #expect(app.phone.said == ["begin 1", "end 1"] && app.node.asked.last == "cut")
     #expect(throws: CoordinatorError.fenced) { try app.node.pay(2) }
@@ -87,11 +87,11 @@ import Testing
     let wallet = try place.wallet(.extension)
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     wallet.coordinator.push(4, .incomingPayment, payment: hash)
-    #expect(wallet.phone.status == .connected(epoch: 1))
+    expect(wallet.phone.status, is: .connected(epoch: 1))
     wallet.node.lease?.report(.received(ReceivedPayment(paymentHash: hash, amountMsat: 21, text: "")))
     wallet.pass(.milliseconds(5_100))
-    #expect(wallet.phone.said == ["deliver 4 received 21", "finished 4 idle"])
-    #expect(wallet.phone.status == .idle)
+    expect(wallet.phone.said, is: ["deliver 4 received 21", "finished 4 idle"])
+    expect(wallet.phone.status, is: .idle)
   }
 
   @Test
@@ -102,8 +102,8 @@ import Testing
     let wallet = try place.wallet(.extension)
     wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
     wallet.coordinator.push(1, .incomingPayment, payment: hash)
-    #expect(wallet.phone.said == ["deliver 1 received 7", "finished 1 received"])
-    #expect(wallet.node.asked == [])
+    expect(wallet.phone.said, is: ["deliver 1 received 7", "finished 1 received"])
+    expect(wallet.node.asked, is: [])
   }
 
   @Test
@@ -113,7 +113,7 @@ import Testing
     wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
     wallet.node.failingReads = 2
     wallet.coordinator.push(1, .incomingPayment, payment: hash)
-    #expect(wallet.phone.said == ["note"])
+    expect(wallet.phone.said, is: ["note"])
     wallet.pass(.seconds(6))
     #expect(wallet.phone.said.contains("deliver 1 received 7") && wallet.phone.said.last == "finished 1 idle")
   }
@@ -125,7 +125,7 @@ import Testing
     let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, reason)
     wallet.coordinator.timeWillExpire(push: 1)
-    #expect(wallet.phone.said.first == "deliver 1 nothingReceived \(reason)")
+    expect(wallet.phone.said.first, is: "deliver 1 nothingReceived \(reason)")
   }
 
   @Test func `A settling payment delays the handover until it is settled`() throws {
@@ -135,12 +135,12 @@ import Testing
     wallet.node.lease?.report(.busy(NodeActivity(isSettling: true)))
     app.coordinator.enteredForeground()
     app.pass(.seconds(3), with: wallet)
-    #expect(wallet.node.asked == ["start 1 []", "no new payment"])
-    #expect(app.phone.status == .waitingForExtension)
+    expect(wallet.node.asked, is: ["start 1 []", "no new payment"])
+    expect(app.phone.status, is: .waitingForExtension)
     wallet.node.lease?.report(.busy(NodeActivity()))
     app.pass(.milliseconds(300), with: wallet)
-    #expect(app.phone.status == .connected(epoch: 2))
-    #expect(wallet.phone.said.last == "finished 1 handedOver")
+    expect(app.phone.status, is: .connected(epoch: 2))
+    expect(wallet.phone.said.last, is: "finished 1 handedOver")
   }
 
   @Test func `With presence sockets a handover completes without waiting for a deadline`() throws {
@@ -150,11 +150,11 @@ import Testing
     wallet.coordinator.push(1, .incomingPayment)
     app.coordinator.presenceArrived()
     app.coordinator.enteredForeground()
-    #expect(app.phone.status == .waitingForExtension)
+    expect(app.phone.status, is: .waitingForExtension)
     wallet.coordinator.presenceArrived()
     app.coordinator.presenceArrived()
-    #expect(app.phone.status == .connected(epoch: 2))
-    #expect(app.phone.sent.count == 1, "the message sent before the app listened")
+    expect(app.phone.status, is: .connected(epoch: 2))
+    expect(app.phone.sent.count, is: 1, "the message sent before the app listened")
   }
 
   @Test
@@ -165,10 +165,10 @@ import Testing
     wallet.coordinator.push(1, .incomingPayment)
     app.coordinator.enteredForeground()
     for bytes in app.phone.sent { wallet.coordinator.presenceHeard(bytes + [0]) }
-    #expect(wallet.phone.said == [])
+    expect(wallet.phone.said, is: [])
     for bytes in app.phone.sent { wallet.coordinator.presenceHeard(bytes) }
     for bytes in wallet.phone.sent { app.coordinator.presenceHeard(bytes) }
-    #expect(app.phone.status == .connected(epoch: 2))
+    expect(app.phone.status, is: .connected(epoch: 2))
   }
 
   @Test func `The other process's end leads to an ownership check at once, or within 250 ms if not reported`()
@@ -187,7 +187,7 @@ import Testing
     app.coordinator.enteredForeground()
     second.container.releaseRoleLock()
     app.pass(.milliseconds(250))
-    #expect(app.phone.status == .connected(epoch: 4))
+    expect(app.phone.status, is: .connected(epoch: 4))
   }
 
   @Test
@@ -198,7 +198,7 @@ import Testing
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
     app.pass(.milliseconds(4_900))
-    #expect(app.phone.status == .waitingForExtension)
+    expect(app.phone.status, is: .waitingForExtension)
     app.pass(.milliseconds(300))
     #expect(app.phone.status == .connected(epoch: 2) && app.node.asked == ["start 2 [1]"])
     try app.node.pay(2)
@@ -206,13 +206,14 @@ import Testing
     // The cut-off is not done inside the node's own call; it is due at once.
     #expect(wallet.node.asked == ["start 1 []"] && wallet.coordinator.nanosecondsToWake == 0)
     wallet.coordinator.wake()
-    #expect(wallet.node.asked == ["start 1 []", "cut"])
-    #expect(
-      wallet.phone.said == [
+    expect(wallet.node.asked, is: ["start 1 []", "cut"])
+    expect(
+      wallet.phone.said,
+      is: [
         "deliver 1 nothingReceived incomingPayment", "finished 1 fenced",
         "ended fenced",
       ])
-    #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
+    expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count }, is: 2)
   }
 
   @Test func `Every change of the next deadline calls onRearm`() throws {
@@ -220,11 +221,11 @@ import Testing
     var waits: [Int64?] = []
     wallet.coordinator.onRearm = { [unowned wallet] in waits.append(wallet.coordinator.nanosecondsToWake) }
     wallet.coordinator.push(1, .incomingPayment)
-    #expect(waits == [2_000_000_000])
+    expect(waits, is: [2_000_000_000])
     let lease = try #require(wallet.node.lease)
     _ = try place.claimAnyway(over: 1)
     #expect(try !lease.holds())
-    #expect(waits == [2_000_000_000, 0])
+    expect(waits, is: [2_000_000_000, 0])
   }
 
   @Test func `A write into a lost container throws containerLost, and the coordinator ends`() throws {
@@ -244,17 +245,17 @@ import Testing
     app.coordinator.enteredForeground()
     let fence = try #require(app.node.lease?.fence)
     app.node.lease?.report(.refused(highest: .max, container: fence.container))
-    #expect(app.phone.status == .peerOutOfReach)
+    expect(app.phone.status, is: .peerOutOfReach)
     app.coordinator.enteredBackground()
     app.coordinator.enteredForeground()
     let container = try #require(ContainerID([UInt8](repeating: 1, count: 16)))
     app.node.lease?.report(.refused(highest: 9, container: container))
-    #expect(app.phone.status == .usedByAnotherDevice)
+    expect(app.phone.status, is: .usedByAnotherDevice)
     app.node.connects = false
     app.coordinator.moveHere()
     app.node.lease?.report(.refused(highest: 9, container: container))
     #expect(app.node.lease?.replacing?.container == container && app.node.lease?.replacing?.epoch == 9)
-    #expect(app.node.lease?.epoch == 10)
+    expect(app.node.lease?.epoch, is: 10)
   }
 
   @Test
@@ -274,7 +275,7 @@ import Testing
       try lease.write("wrong") { try $0.execute("INSERT INTO nowhere VALUES (1)") }
     }
     #expect(throws: Own.self) { try lease.read { _ in throw Own() } }
-    #expect(try lease.read { try $0.rows("SELECT * FROM payments").count } == 0)
+    expect(try lease.read { try $0.rows("SELECT * FROM payments").count }, is: 0)
     #expect(try lease.holds())
   }
 
@@ -289,7 +290,7 @@ import Testing
     #expect(lease?.isCurrent == false && lock.probe() == .busy)
     #expect(throws: CoordinatorError.fenced) { try lease?.write("too late") { _ in } }
     lease = nil
-    #expect(lock.probe() == .free)
+    expect(lock.probe(), is: .free)
   }
 
   @Test func `A long-lived task keeps the app's node in the background until the task ends`() throws {
@@ -300,16 +301,16 @@ import Testing
     #expect(app.phone.said == ["begin 1"] && app.phone.status == .connected(epoch: 1))
     app.node.lease?.report(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5, text: "")))
     app.coordinator.taskEnded("outgoing payment", generation: 1)
-    #expect(app.phone.said == ["begin 1", "notify 5", "end 1"])
+    expect(app.phone.said, is: ["begin 1", "notify 5", "end 1"])
   }
 
   @Test func `A silent push that finds no payment is completed once, with noData`() throws {
     let app = try place.wallet(.app)
     app.coordinator.silentPush(3, .incomingPayment)
-    #expect(app.phone.status == .connected(epoch: 1))
+    expect(app.phone.status, is: .connected(epoch: 1))
     app.pass(.seconds(6))
-    #expect(app.phone.said == ["completed 3 noData"])
-    #expect(app.phone.status == .idle)
+    expect(app.phone.said, is: ["completed 3 noData"])
+    expect(app.phone.status, is: .idle)
   }
 }
 

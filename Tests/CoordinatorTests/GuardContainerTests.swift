@@ -4,7 +4,7 @@ import Ground
 import Guardrails
 import Heartbeat
 import SharedContainer
-import Testing
+import TestKit
 
 @Suite("A guard's container port") struct GuardContainerTests {
   private let place = Place()
@@ -24,9 +24,9 @@ import Testing
   @Test func `A claim returns the state that it read and names this process`() throws {
     let container = try container(.app)
     let answer = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
-    #expect(answer.state == 0)
+    expect(answer.state, is: 0)
     guard case .claimed(let claim)? = answer.event else { return #expect(Bool(false)) }
-    #expect(claim.epoch == 1)
+    expect(claim.epoch, is: 1)
     let look = container.carryOut(.look)
     guard case .observed(let seen)? = look.event else { return #expect(Bool(false)) }
     #expect(seen.row?.process == own && seen.boot == own.boot && seen.bootClock == place.now)
@@ -50,8 +50,8 @@ import Testing
     let second = try claim(.raiseEpoch(first, above: 9))
     let replaced = ReplacedClaim(epoch: 20, container: ContainerID(high: 1, low: 1))
     let third = try claim(.raiseEpoch(second, above: 20, replacing: replaced))
-    #expect([first, second, third].map(\.epoch) == [1, 10, 21])
-    #expect(try reasons() == ["never-claimed", "raised-above-peer", "raised-to-move-here"])
+    expect([first, second, third].map(\.epoch), is: [1, 10, 21])
+    expect(try reasons(), is: ["never-claimed", "raised-above-peer", "raised-to-move-here"])
   }
 
   private func reasons() throws -> [String] {
@@ -66,7 +66,7 @@ import Testing
     #expect(container.holderToWatch == nil)
     let other = try place.otherOwner(.extension, seen: 0)
     _ = container.carryOut(.look)
-    #expect(container.holderToWatch == .other)
+    expect(container.holderToWatch, is: .other)
     other.container.releaseRoleLock()
     _ = container.carryOut(.claim(seen: 1, reason: .holderDied))
     #expect(container.holderToWatch == nil)
@@ -79,21 +79,21 @@ import Testing
     let container = try container(.app, notes)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
     _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: 1))
-    #expect(notes.all == [])
+    expect(notes.all, is: [])
     // With its file removed, another process would find the lock free.
     unlink(place.directory + "/locks/app.lock")
     let other = try place.open(.app)
-    #expect(other.keepRoleLock() == .taken)
+    expect(other.keepRoleLock(), is: .taken)
     for counter in [2, 3] as [UInt64] {
       _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: counter))
     }
     let lost = "another process holds the role lock; this process may look dead to others"
-    #expect(notes.all == [lost])
+    expect(notes.all, is: [lost])
     other.releaseRoleLock()
     _ = container.carryOut(.beat(epoch: 1, phase: .released, counter: 4))
-    #expect(notes.all == [lost])
+    expect(notes.all, is: [lost])
     _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: 5))
-    #expect(notes.all == [lost, "the role lock is held again"])
+    expect(notes.all, is: [lost, "the role lock is held again"])
   }
 
   @Test func `A beat is written with the guard's values and this process`() throws {
@@ -104,15 +104,15 @@ import Testing
     let said = Beat(
       role: .extension, epoch: 1, phase: .connecting, counter: 8, process: own, bootClock: place.now,
       wallClockNanoseconds: 5)
-    #expect(beat == said)
+    expect(beat, is: said)
   }
 
   @Test func `A claim takes the role lock, and dropLock frees it`() throws {
     let container = try container(.app)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
-    #expect(container.shared.roleLock.probe() == .busy)
+    expect(container.shared.roleLock.probe(), is: .busy)
     _ = container.carryOut(.dropLock)
-    #expect(container.shared.roleLock.probe() == .free)
+    expect(container.shared.roleLock.probe(), is: .free)
   }
 
   @Test
@@ -123,8 +123,9 @@ import Testing
     _ = container.carryOut(.raiseIntent)
     #expect(other.appWantsNode)
     _ = try self.container(.app, notes).carryOut(.raiseIntent)
-    #expect(
-      notes.all == [
+    expect(
+      notes.all,
+      is: [
         "another app process holds the intent lock; this process's intent is only sent as a message"
       ])
     _ = container.carryOut(.withdrawIntent)
@@ -134,8 +135,8 @@ import Testing
   @Test func `Reading the claim row also finds whether the app's intent lock is held`() throws {
     let container = try container(.extension)
     let app = try place.open(.app)
-    #expect(app.setIntent(true) == .taken)
-    #expect(container.carryOut(.readRow).event == .rowRead(nil, appWantsNode: true))
+    expect(app.setIntent(true), is: .taken)
+    expect(container.carryOut(.readRow).event, is: .rowRead(nil, appWantsNode: true))
   }
 
   @Test

@@ -1,7 +1,7 @@
 import Coordinator
 import Glibc
 import SharedContainer
-import Testing
+import TestKit
 
 /// The order of directives in one turn, and the state that is void after it; `WalletMachine` does this for our wallet.
 @Suite("A coordinator's turns") struct TurnTests {
@@ -28,7 +28,7 @@ import Testing
     wallet.coordinator.push(2, .incomingPayment)
     try wallet.node.pay(1)
     wallet.coordinator.timeWillExpire(push: 1)
-    #expect(wallet.phone.said.last == "finished 1 timeWillExpire")
+    expect(wallet.phone.said.last, is: "finished 1 timeWillExpire")
     #expect(isFree == true && payments == 1)
     #expect(asked == ["start 1 []", "stop"] && wallet.node.asked.last == "start 2 [1]")
   }
@@ -45,17 +45,18 @@ import Testing
     let questions = wallet.node.questions
     #expect(questions.count > 1 && questions.allSatisfy { $0.payment == nil })
     #expect(questions.allSatisfy { before <= $0.since && $0.since <= between })
-    #expect(wallet.phone.said == [])
+    expect(wallet.phone.said, is: [])
     // Called again, it is the same push: no payment since its arrival is missed.
     wallet.coordinator.push(1, .incomingPayment)
     wallet.node.settled = [ReceivedPayment(paymentHash: .zero, amountMsat: 7, text: "")]
     wallet.pass(.milliseconds(300), with: app)
     #expect(wallet.node.questions.dropLast().allSatisfy { $0.since <= between })
-    #expect(
-      wallet.phone.said == [
+    expect(
+      wallet.phone.said,
+      is: [
         "deliver 1 received 7", "finished 1 received", "deliver 2 received 7", "finished 2 received",
       ])
-    #expect(wallet.node.questions.last.map { $0.since >= between } == true)
+    expect(wallet.node.questions.last.map { $0.since >= between }, is: true)
   }
 
   @Test func `Failing reads of settled payments are repeated, and noted once`() throws {
@@ -82,15 +83,15 @@ import Testing
     let app = try place.wallet(.app)
     app.coordinator.networkChanged(isThere: true)
     app.coordinator.enteredForeground()
-    #expect(app.node.asked == ["start 1 []"])
+    expect(app.node.asked, is: ["start 1 []"])
     app.coordinator.networkChanged(isThere: false)
-    #expect(app.node.asked == ["start 1 []"])
+    expect(app.node.asked, is: ["start 1 []"])
     app.coordinator.networkChanged(isThere: true)
-    #expect(app.node.asked == ["start 1 []", "dial now"])
+    expect(app.node.asked, is: ["start 1 []", "dial now"])
     app.coordinator.taskBegan("outgoing payment", generation: 1)
     app.coordinator.enteredBackground()
     app.coordinator.enteredForeground()
-    #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
+    expect(app.node.asked, is: ["start 1 []", "dial now", "dial now"])
   }
 
   @Test func `The state that a claim read is freed after the release, even if the node never started`() throws
@@ -101,7 +102,7 @@ import Testing
       .app, place.directory, Place.migrations, node, phone, now: { [place] in place.now })
     node.onRead = { [unowned coordinator] in coordinator.enteredBackground() }
     coordinator.enteredForeground()
-    #expect(phone.said == ["begin 1", "end 1"])
+    expect(phone.said, is: ["begin 1", "end 1"])
     #expect(node.reads == 1 && node.newest == nil)
   }
 }

@@ -27,7 +27,7 @@ import Heartbeat
 
   @Test func `A child's exit code is reported once`() throws {
     let child = try start("exit 7")
-    #expect(try end(of: child).how == .exited(code: 7))
+    expect(try end(of: child).how, is: .exited(code: 7))
     #expect(ChildEnd.reap(child.identity.pid) == nil)
   }
 
@@ -38,14 +38,14 @@ import Heartbeat
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     defer { unlink(path) }
     let text = Array("#! /nowhere/python3\(ending) -u\nprint(1)\n".utf8)
-    #expect(write(file, text, text.count) == text.count)
+    expect(write(file, text, text.count), is: text.count)
     fchmod(file, 0o700)
     close(file)
     let error = #expect(throws: SystemError.self) { try ChildProcess.start(path, arguments: [], boot: boot) }
     let words = error?.description ?? ""
     #expect(words.contains("its first line names the interpreter /nowhere/python3"), "\(words)")
     #expect(words.contains("which does not exist"), "\(words)")
-    #expect(words.contains("carriage return") == !ending.isEmpty)
+    expect(words.contains("carriage return"), is: !ending.isEmpty)
     #expect(!words.contains("\n") && !words.contains("\r"))
   }
 
@@ -59,7 +59,7 @@ import Heartbeat
     let child = try start("exit 0")
     _ = try end(of: child)
     let (ended, obstacle) = ProcessSockets.endConnections(of: child)
-    #expect(ended == 0)
+    expect(ended, is: 0)
     #expect(obstacle == nil)
   }
 
@@ -68,7 +68,7 @@ import Heartbeat
     #expect(ProcessTable.isAlive(child.identity, boot: boot))
     #expect(child.send(SIGKILL))
     let end = try end(of: child)
-    #expect(end.how == .signalled(SIGKILL))
+    expect(end.how, is: .signalled(SIGKILL))
     #expect(end.peakResidentBytes > 0)
     #expect(!ProcessTable.isAlive(child.identity, boot: boot))
   }
@@ -82,7 +82,7 @@ import Heartbeat
         return ProcessTable.isStopped(child.identity.pid)
       })
     child.send(SIGCONT)
-    #expect(try end(of: child).how == .exited(code: 3))
+    expect(try end(of: child).how, is: .exited(code: 3))
   }
 
   @Test
@@ -100,13 +100,13 @@ import Heartbeat
       grep -q '^SigBlk:.0*$' /proc/self/status && echo unmasked
       """, output: ends.writer)
     close(ends.writer)
-    #expect(try end(of: child).how == .exited(code: 0))
+    expect(try end(of: child).how, is: .exited(code: 0))
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(ends.reader, &bytes, bytes.count)
     close(ends.reader)
-    #expect(
-      String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        == "stack 256 core 0\nenv 1 enable=no 3\nleader\nchannel\nunmasked\n")
+    expect(
+      String(decoding: bytes.prefix(max(0, count)), as: UTF8.self),
+      is: "stack 256 core 0\nenv 1 enable=no 3\nleader\nchannel\nunmasked\n")
   }
 
   @Test func `The socket to a child carries messages both ways and ends with the child`() throws {
@@ -120,9 +120,9 @@ import Heartbeat
     connection.start()
     connection.send(ControlMessage("hey", body: []))
     #expect(try loop.run(for: .seconds(60)) { ended != nil })
-    #expect(heard == [ControlMessage("hey")])
-    #expect(ended == .hungUp)
-    #expect(ChildEnd.reap(child.identity.pid)?.how == .exited(code: 0))
+    expect(heard, is: [ControlMessage("hey")])
+    expect(ended, is: .hungUp)
+    expect(ChildEnd.reap(child.identity.pid)?.how, is: .exited(code: 0))
     close(child.pidfd)
   }
 
@@ -131,7 +131,7 @@ import Heartbeat
       _ = try ChildProcess.start("/nowhere/app", arguments: [], boot: boot)
     }
     let error = SystemError("start /nowhere/app", code: ENOENT)
-    #expect(
-      error.description == "cannot start /nowhere/app: there is no such file or directory; check the path")
+    expect(
+      error.description, is: "cannot start /nowhere/app: there is no such file or directory; check the path")
   }
 }

@@ -8,7 +8,7 @@ import Heartbeat
   @Test func `A clock without a file and a clock whose file is missing have the same boot id, not zero`() {
     let clock = Clock()
     #expect(clock.boot != BootID(high: 0, low: 0))
-    #expect(clock.boot == Clock(phoneClockFile: "/nowhere/clock").boot)
+    expect(clock.boot, is: Clock(phoneClockFile: "/nowhere/clock").boot)
     #expect(clock.now <= clock.now)
   }
 
@@ -19,7 +19,7 @@ import Heartbeat
     try file.write(PhoneClock(boot: boot, wallOffsetNanoseconds: -hour, bootOffsetNanoseconds: hour))
     let phone = Clock(phoneClockFile: directory("clock"))
     let kernel = Clock()
-    #expect(phone.boot == boot)
+    expect(phone.boot, is: boot)
     let difference = kernel.wallNanoseconds - phone.wallNanoseconds
     #expect(abs(difference - hour) < hour / 2)
     #expect(abs((phone.bootClock - kernel.bootClock).nanoseconds - hour) < hour / 2)
@@ -30,9 +30,9 @@ import Heartbeat
     let file = PhoneClockFile(path: directory("clock"))
     try file.write(PhoneClock(boot: boot))
     let phone = Clock(phoneClockFile: directory("clock"))
-    #expect(phone.boot == boot)
+    expect(phone.boot, is: boot)
     try file.write(PhoneClock(boot: BootID(high: 7, low: 7)))
-    #expect(phone.boot == BootID(high: 7, low: 7))
+    expect(phone.boot, is: BootID(high: 7, low: 7))
   }
 
   @Test func `A clock keeps its last valid boot id when its file is damaged or cut short`() throws {
@@ -40,19 +40,19 @@ import Heartbeat
     let file = PhoneClockFile(path: directory("clock"))
     try file.write(PhoneClock(boot: boot))
     let phone = Clock(phoneClockFile: directory("clock"))
-    #expect(phone.boot == boot)
+    expect(phone.boot, is: boot)
     let descriptor = open(directory("clock"), O_WRONLY)
     pwrite(descriptor, "garbage", 7, 20)
-    #expect(phone.boot == boot)
+    expect(phone.boot, is: boot)
     ftruncate(descriptor, 10)
-    #expect(phone.boot == boot)
+    expect(phone.boot, is: boot)
     close(descriptor)
   }
 
   @Test func `A clock file with a changed byte or of another length is refused`() {
     let good = PhoneClock(boot: boot, wallOffsetNanoseconds: -1, bootOffsetNanoseconds: .max).encoded()
-    #expect(good.count == PhoneClock.size)
-    #expect(PhoneClock(decoding: good)?.bootOffsetNanoseconds == .max)
+    expect(good.count, is: PhoneClock.size)
+    expect(PhoneClock(decoding: good)?.bootOffsetNanoseconds, is: .max)
     for index in [0, 8, 24, 31, 40, 47, 48, 55, 56, 63] {
       var bad = good
       bad[index] ^= 1

@@ -44,31 +44,31 @@ import TestKit
 
   @Test func `Options are accepted with = or a space, and at any place`() throws {
     let parsed = try parse("--home=/x", "push", "-a", "2s", "a.apns", "--json", "--tag=1", "b", "--tag", "2")
-    #expect(parsed.verbs == ["push"])
-    #expect(parsed.positionals == ["a.apns", "b"])
-    #expect(parsed.text("--home") == "/x")
-    #expect(parsed.span("--after") == .seconds(2))
+    expect(parsed.verbs, is: ["push"])
+    expect(parsed.positionals, is: ["a.apns", "b"])
+    expect(parsed.text("--home"), is: "/x")
+    expect(parsed.span("--after"), is: .seconds(2))
     #expect(parsed.isGiven("--json"))
-    #expect(parsed.all("--tag") == ["1", "2"])
+    expect(parsed.all("--tag"), is: ["1", "2"])
   }
 
   @Test func `Option values have types and defaults`() throws {
     let parsed = try parse("push", "f", "--takeover=wait-stale", "--peer", "127.0.0.1:9", "--count", "9")
-    #expect(parsed.text("--home") == "./.baton")
+    expect(parsed.text("--home"), is: "./.baton")
     #expect(!parsed.isGiven("--home"))
-    #expect(parsed.span("--after") == .milliseconds(500))
-    #expect(parsed.choice("--takeover", as: Takeover.self) == .waitStale)
-    #expect(parsed.hostAndPort("--peer")?.host == "127.0.0.1")
-    #expect(parsed.hostAndPort("--peer")?.port == 9)
-    #expect(parsed.integer("--count") == 9)
+    expect(parsed.span("--after"), is: .milliseconds(500))
+    expect(parsed.choice("--takeover", as: Takeover.self), is: .waitStale)
+    expect(parsed.hostAndPort("--peer")?.host, is: "127.0.0.1")
+    expect(parsed.hostAndPort("--peer")?.port, is: 9)
+    expect(parsed.integer("--count"), is: 9)
     #expect(parsed.text("--unheard-of") == nil)
   }
 
   @Test func `Arguments after two dashes, negative numbers and a single dash are positional`() throws {
-    #expect(try parse("push", "--", "-h", "--json").positionals == ["-h", "--json"])
-    #expect(try parse("clock", "-5").positionals == ["-5"])
-    #expect(try parse("push", "-90s").positionals == ["-90s"])
-    #expect(try parse("push", "-").positionals == ["-"])
+    expect(try parse("push", "--", "-h", "--json").positionals, is: ["-h", "--json"])
+    expect(try parse("clock", "-5").positionals, is: ["-5"])
+    expect(try parse("push", "-90s").positionals, is: ["-90s"])
+    expect(try parse("push", "-").positionals, is: ["-"])
   }
 
   @Test(arguments: [
@@ -128,8 +128,9 @@ import TestKit
       Issue.record("-h is not understood")
       return
     }
-    #expect(
-      text == """
+    expect(
+      text,
+      is: """
         phone push: delivers a push
 
         usage: phone push [options] FILE [MORE …]
@@ -178,8 +179,8 @@ import TestKit
   func `A time span is parsed exactly, and once written it is parsed to the same span`(
     _ text: String, _ nanoseconds: Int64
   ) {
-    #expect(SpanText.parse(text) == TimeSpan(nanoseconds: nanoseconds))
-    #expect(SpanText.parse(SpanText.write(TimeSpan(nanoseconds: nanoseconds)))?.nanoseconds == nanoseconds)
+    expect(SpanText.parse(text), is: TimeSpan(nanoseconds: nanoseconds))
+    expect(SpanText.parse(SpanText.write(TimeSpan(nanoseconds: nanoseconds)))?.nanoseconds, is: nanoseconds)
   }
 
   @Test(arguments: [
@@ -199,9 +200,9 @@ import TestKit
     let error = #expect(throws: UsageError.self) {
       try Self.declaration.parse(words + ["--count", "\n", "one", "too", "many"])
     }
-    #expect(error?.description == error?.description.onOneLine)
-    #expect("\u{1b}[2J\n\u{9b}\u{2028}é🥕".onOneLine == ".[2J...é🥕")
-    #expect("a\u{202e}\u{200b}\u{feff}\u{200f}b 👩‍🚀".onOneLine == "a....b 👩‍🚀")
+    expect(error?.description, is: error?.description.onOneLine)
+    expect("\u{1b}[2J\n\u{9b}\u{2028}é🥕".onOneLine, is: ".[2J...é🥕")
+    expect("a\u{202e}\u{200b}\u{feff}\u{200f}b 👩‍🚀".onOneLine, is: "a....b 👩‍🚀")
   }
 
   @Test(arguments: ShellCompletion.allCases)
@@ -215,7 +216,7 @@ import TestKit
     check.arguments = ["-n", directory("script")]
     try check.start()
     check.waitUntilExit()
-    #expect(check.terminationStatus == 0)
+    expect(check.terminationStatus, is: 0)
   }
 
   @Test(arguments: [
@@ -227,7 +228,7 @@ import TestKit
   func `Completion offers the declared verbs, options, choices and files`(_ line: String, _ offers: [String])
   {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    #expect(Self.declaration.completions(of: words).map(\.word) == offers)
+    expect(Self.declaration.completions(of: words).map(\.word), is: offers)
   }
 
   @Test(arguments: [ShellCompletion.bash, .fish])
@@ -240,7 +241,7 @@ import TestKit
     let baton = directory("baton")
     let asked = "printf '%s ' \"$@\" >'\(directory("asked"))'\nprintf '%s\\thelp\\n' seen.file /\n"
     try "#!/bin/sh\n\(asked)".write(toFile: baton, atomically: true, encoding: .utf8)
-    #expect(chmod(baton, 0o700) == 0)
+    expect(chmod(baton, 0o700), is: 0)
     try "".write(toFile: directory("see it"), atomically: true, encoding: .utf8)
     let line =
       shell == .bash
@@ -258,8 +259,8 @@ import TestKit
     process.waitUntilExit()
     let shown = text.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) }
     #expect(Set(shown).isSuperset(of: ["seen.file", "see it"]))
-    #expect(
-      try String(contentsOfFile: directory("asked"), encoding: .utf8)
-        == "completion \(shell.rawValue) =ci =--level =se ")
+    expect(
+      try String(contentsOfFile: directory("asked"), encoding: .utf8),
+      is: "completion \(shell.rawValue) =ci =--level =se ")
   }
 }

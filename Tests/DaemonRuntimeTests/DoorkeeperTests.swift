@@ -15,19 +15,19 @@ import DaemonRuntime
     var door = door()
     #expect(door.arrived(1, at: start) == nil)
     #expect(door.arrived(2, at: start) == nil)
-    #expect(door.arrived(3, at: start) == 1)
-    #expect(door.arrived(4, at: start) == 2)
-    #expect(door.count == 2)
+    expect(door.arrived(3, at: start), is: 1)
+    expect(door.arrived(4, at: start), is: 2)
+    expect(door.count, is: 2)
   }
 
   @Test func `Silent connections never displace a connection that has sent a request`() {
     var door = door()
     _ = door.arrived(1, at: start)
-    #expect(door.spoke(1, at: start) == true)
+    expect(door.spoke(1, at: start), is: true)
     _ = door.arrived(2, at: start)
-    for stranger: UInt64 in 3..<10_000 { #expect(door.arrived(stranger, at: start) == stranger - 1) }
-    #expect(door.spoke(1, at: start) == true)
-    #expect(door.count == 2)
+    for stranger: UInt64 in 3..<10_000 { expect(door.arrived(stranger, at: start), is: stranger - 1) }
+    expect(door.spoke(1, at: start), is: true)
+    expect(door.count, is: 2)
   }
 
   @Test
@@ -38,11 +38,11 @@ import DaemonRuntime
       _ = door.spoke(guest, at: start)
     }
     door.wasAnswered(2)
-    #expect(door.arrived(3, at: start) == 2)
+    expect(door.arrived(3, at: start), is: 2)
     _ = door.spoke(3, at: start)
     // A connection that sends again is not the longest idle any more.
     _ = door.spoke(1, at: start)
-    #expect(door.arrived(4, at: start) == 3)
+    expect(door.arrived(4, at: start), is: 3)
   }
 
   @Test
@@ -54,20 +54,20 @@ import DaemonRuntime
     _ = door.arrived(2, at: start + .seconds(1))
     _ = door.arrived(3, at: start + .seconds(2))
     _ = door.spoke(1, at: start + .seconds(3))
-    #expect(door.deadline == start + .seconds(11))
-    #expect(door.sendAwayOverdue(at: start + .seconds(10)) == [])
-    #expect(door.sendAwayOverdue(at: start + .seconds(12)) == [2, 3])
+    expect(door.deadline, is: start + .seconds(11))
+    expect(door.sendAwayOverdue(at: start + .seconds(10)), is: [])
+    expect(door.sendAwayOverdue(at: start + .seconds(12)), is: [2, 3])
     #expect(door.deadline == nil)
-    #expect(door.count == 1)
+    expect(door.count, is: 1)
   }
 
   @Test func `A request beyond a connection's limit of unanswered requests is rejected`() {
     var door = door()
     _ = door.arrived(1, at: start)
-    for _ in 0..<3 { #expect(door.spoke(1, at: start) == true) }
+    for _ in 0..<3 { expect(door.spoke(1, at: start), is: true) }
     door.wasAnswered(1)
-    #expect(door.spoke(1, at: start) == true)
-    #expect(door.spoke(1, at: start) == false)
+    expect(door.spoke(1, at: start), is: true)
+    expect(door.spoke(1, at: start), is: false)
   }
 
   @Test
@@ -77,9 +77,9 @@ import DaemonRuntime
     _ = door.arrived(1, at: start)
     _ = door.spoke(1, at: start)
     _ = door.arrived(2, at: start)
-    #expect(door.sendAwayLongestSilent() == 2)
+    expect(door.sendAwayLongestSilent(), is: 2)
     #expect(door.sendAwayLongestSilent() == nil)
     door.left(1)
-    #expect(door.count == 0)
+    expect(door.count, is: 0)
   }
 }

@@ -13,7 +13,7 @@
     }
     write(writer, "x", 1)
     try loop.run()
-    #expect(seen == [.readable])
+    expect(seen, is: [.readable])
     close(reader)
     close(writer)
   }
@@ -34,7 +34,7 @@
     write(secondWriter, "x", 1)
     try loop.turn(waitingMilliseconds: 0)
     try loop.turn(waitingMilliseconds: 0)
-    #expect(calls == 1)
+    expect(calls, is: 1)
     for descriptor in [first, firstWriter, second, secondWriter] { close(descriptor) }
   }
 
@@ -59,7 +59,7 @@
     write(secondWriter, "x", 1)
     try loop.turn(waitingMilliseconds: 0)
     try loop.turn(waitingMilliseconds: 0)
-    #expect(stray == 0)
+    expect(stray, is: 0)
   }
 
   @Test func `The loop ends when posted work meets the condition, without waiting for a timer`() throws {
@@ -83,7 +83,7 @@
     loop.at(base + .milliseconds(1)) { order.append("first") }
     loop.at(base + .milliseconds(1)) { order.append("second") }
     try loop.run()
-    #expect(order == ["first", "second", "last"])
+    expect(order, is: ["first", "second", "last"])
   }
 
   @Test func `Of many timers, also of one instant, just those that are not cancelled fire, in their order`()
@@ -99,11 +99,11 @@
       timers[number].cancel()
       timers[number].cancel()
     }
-    #expect(loop.timerCount == 100)
+    expect(loop.timerCount, is: 100)
     try loop.turn(waitingMilliseconds: 1000)
     let left = timers.indices.filter { $0 % 3 == 0 }
-    #expect(fired == left.sorted { ($0 * 7 % 10, $0) < ($1 * 7 % 10, $1) })
-    #expect(loop.timerCount == 0)
+    expect(fired, is: left.sorted { ($0 * 7 % 10, $0) < ($1 * 7 % 10, $1) })
+    expect(loop.timerCount, is: 0)
   }
 
   @Test func `A cancelled timer does not fire`() throws {
@@ -114,7 +114,7 @@
     cancelled.cancel()
     cancelled.cancel()
     try loop.run()
-    #expect(fired == [])
+    expect(fired, is: [])
   }
 
   @Test func `A due timer can be cancelled by a timer that fires before it`() throws {
@@ -128,7 +128,7 @@
     second = loop.at(Instant(nanoseconds: 2)) { fired.append("second") }
     loop.after(.milliseconds(1)) { loop.stop() }
     try loop.run()
-    #expect(fired == ["first"])
+    expect(fired, is: ["first"])
   }
 
   @Test func `A timer that fires late, or is cancelled when it is overdue, is reported with when it was due`()
@@ -145,18 +145,18 @@
     stand(until: first + .milliseconds(6))
     try loop.run()
     // On a busy machine a handler may be late, too.
-    #expect(due.first == first)
+    expect(due.first, is: first)
     let second = loop.now + .milliseconds(1)
     let timer = loop.at(second) {}
     stand(until: second + .milliseconds(6))
     timer.cancel()
-    #expect(due.last == second)
+    expect(due.last, is: second)
     // Due since it was set.
     loop.at(Instant(nanoseconds: 1)) { loop.stop() }
     loop.lateAfter = .seconds(60)
     let count = due.count
     try loop.run()
-    #expect(due.count == count)
+    expect(due.count, is: count)
   }
 
   @Test
@@ -216,7 +216,7 @@
       order.append("outer")
     }
     try loop.run()
-    #expect(order == ["outer", "inner"])
+    expect(order, is: ["outer", "inner"])
   }
 
   /// Otherwise a process whose work was done before its loop ran would wait forever.
@@ -252,7 +252,7 @@
     pthread_kill(pthread_self(), SIGUSR1)
     pthread_kill(pthread_self(), SIGUSR2)
     try loop.run()
-    #expect(got.sorted() == [SIGUSR1, SIGUSR2])
+    expect(got.sorted(), is: [SIGUSR1, SIGUSR2])
   }
 
   @Test func `An invalid signal number is an error`() throws {

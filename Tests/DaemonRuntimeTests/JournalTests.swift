@@ -22,8 +22,8 @@ import Heartbeat
     let name = try #require(first.path.split(separator: "/").last)
     #expect(name.wholeMatch(of: /[0-9]{8}T[0-9]{6}-test-[0-9]+\.jsonl/) != nil)
     var status = stat()
-    #expect(stat(first.path, &status) == 0)
-    #expect(status.st_mode & 0o777 == 0o600)
+    expect(stat(first.path, &status), is: 0)
+    expect(status.st_mode & 0o777, is: 0o600)
   }
 
   @Test func `Journal records have a number and a kind`() throws {
@@ -36,10 +36,10 @@ import Heartbeat
     journal.note("hello")
     journal.recordEnd(reason: "asked to")
     let records = try lines(journal)
-    #expect(records.map { $0["kind"] as? String } == ["start", "core", "event", "note", "end"])
-    #expect(records.map { $0["seq"] as? Int } == [1, 2, 3, 4, 5])
-    #expect(records[0]["arguments"] as? [String] == ["--home", "x"])
-    #expect(records[2]["t"] as? Int == 99)
+    expect(records.map { $0["kind"] as? String }, is: ["start", "core", "event", "note", "end"])
+    expect(records.map { $0["seq"] as? Int }, is: [1, 2, 3, 4, 5])
+    expect(records[0]["arguments"] as? [String], is: ["--home", "x"])
+    expect(records[2]["t"] as? Int, is: 99)
     let raw = text(ofFile: journal.path).split(separator: "\n")
     #expect(
       raw[2].hasSuffix(
@@ -58,9 +58,9 @@ import Heartbeat
     journal.note("after")
     journal.note("later")
     let texts = try lines(journal).compactMap { $0["text"] as? String }
-    #expect(texts.count == 3)
+    expect(texts.count, is: 3)
     #expect(texts[0].hasPrefix("wall clock stepped by -3") && texts[0].hasSuffix(" s"))
-    #expect(texts[1...] == ["after", "later"])
+    expect(texts[1...], is: ["after", "later"])
   }
 
   @Test func `The record after a full disk states how many records were lost`() throws {
@@ -73,14 +73,14 @@ import Heartbeat
     journal.note("lost one")
     journal.note("lost two")
     dup2(file, journal.descriptor)
-    #expect(journal.lostRecords == 2)
+    expect(journal.lostRecords, is: 2)
     journal.note("after")
     close(full)
     close(file)
     let records = try lines(journal)
-    #expect(records.compactMap { $0["text"] as? String } == ["before", "after"])
-    #expect(records.last?["lost_before"] as? Int == 2)
-    #expect(records.last?["seq"] as? Int == 5)
+    expect(records.compactMap { $0["text"] as? String }, is: ["before", "after"])
+    expect(records.last?["lost_before"] as? Int, is: 2)
+    expect(records.last?["seq"] as? Int, is: 5)
   }
 
   @Test func `A partially written journal line loses one record, not two`() throws {
@@ -93,7 +93,7 @@ import Heartbeat
     journal.note(String(repeating: "x", count: 200_000))
     dup2(file, journal.descriptor)
     for descriptor in [ends.reader, ends.writer, file] { close(descriptor) }
-    #expect(journal.lostRecords == 1)
+    expect(journal.lostRecords, is: 1)
     journal.note("after")
     // The partial line is in the pipe; the file has only the line break that ends it.
     #expect(text(ofFile: journal.path).contains("\n\n{\"seq\":3,"))
@@ -110,7 +110,7 @@ import Heartbeat
     (0, "19700101T000000"), (1_000_000_000_000_000_000, "20010909T014640"), (-1, "19700101T000000"),
   ])
   func `The time stamp in a journal's name is in UTC`(_ nanoseconds: Int64, _ expected: String) {
-    #expect(Journal.stamp(nanoseconds) == expected)
+    expect(Journal.stamp(nanoseconds), is: expected)
   }
 
   @Test func `Extreme wall times do not trap`() {

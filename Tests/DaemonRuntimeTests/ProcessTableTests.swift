@@ -32,10 +32,10 @@ import Heartbeat
     options.diesWithParent = false
     let child = try ChildProcess.start("/bin/true", arguments: [], boot: boot, options: options)
     var ended = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
-    #expect(poll(&ended, 1, 30_000) == 1)
-    #expect(ProcessTable.startTime(of: child.identity.pid) == child.identity.startTime)
+    expect(poll(&ended, 1, 30_000), is: 1)
+    expect(ProcessTable.startTime(of: child.identity.pid), is: child.identity.startTime)
     #expect(!ProcessTable.isAlive(child.identity, boot: boot))
-    #expect(ChildEnd.reap(child.identity.pid)?.how == .exited(code: 0))
+    expect(ChildEnd.reap(child.identity.pid)?.how, is: .exited(code: 0))
     close(child.pidfd)
     close(child.channel)
   }
@@ -98,7 +98,7 @@ import Heartbeat
   @Test func `The children of a process include zombies that it has not reaped`() throws {
     let child = try start("/bin/sleep", "1000")
     #expect(ProcessTable.children(of: getpid()).contains(child.identity.pid))
-    #expect(ProcessTable.name(of: child.identity.pid) == "sleep")
+    expect(ProcessTable.name(of: child.identity.pid), is: "sleep")
     #expect(ProcessTable.children(of: child.identity.pid).isEmpty)
     child.send(SIGKILL)
     while state(of: child) != UInt8(ascii: "Z") { sched_yield() }
@@ -110,9 +110,9 @@ import Heartbeat
   @Test func `A process's footprint is its anonymous memory plus its swap`() throws {
     let text = "Name:\tx\nVmHWM:\t 12 kB\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
     let figures = try #require(MemoryFigures(status: Array(text.utf8)))
-    #expect(
-      figures
-        == MemoryFigures(footprintBytes: 7 * 1024, residentBytes: 10 * 1024, peakResidentBytes: 12 * 1024))
+    expect(
+      figures,
+      is: MemoryFigures(footprintBytes: 7 * 1024, residentBytes: 10 * 1024, peakResidentBytes: 12 * 1024))
     #expect(MemoryFigures(status: Array("VmRSS: 18446744073709551615 kB\n".utf8)) == nil)
     #expect(MemoryFigures(status: []) == nil)
     #expect(try #require(MemoryFigures(of: getpid())).residentBytes > 0)

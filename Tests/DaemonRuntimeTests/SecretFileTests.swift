@@ -6,17 +6,17 @@
 
   @Test func `A second secret does not replace the first, and storing it returns the first`() throws {
     #expect(try file.read() == nil)
-    #expect(try file.keep([1, 2, 3, 4]) == [1, 2, 3, 4])
-    #expect(try file.keep([5, 6, 7, 8]) == [1, 2, 3, 4])
-    #expect(try file.read() == [1, 2, 3, 4])
-    #expect(directory.entries == ["secret"])
+    expect(try file.keep([1, 2, 3, 4]), is: [1, 2, 3, 4])
+    expect(try file.keep([5, 6, 7, 8]), is: [1, 2, 3, 4])
+    expect(try file.read(), is: [1, 2, 3, 4])
+    expect(directory.entries, is: ["secret"])
   }
 
   @Test func `A secret has mode 0600, and a file that its group can read is refused`() throws {
     _ = try file.keep([1, 2, 3, 4])
     var status = stat()
-    #expect(stat(directory("secret"), &status) == 0)
-    #expect(status.st_mode & 0o777 == 0o600)
+    expect(stat(directory("secret"), &status), is: 0)
+    expect(status.st_mode & 0o777, is: 0o600)
     chmod(directory("secret"), 0o640)
     #expect(throws: SecretFileError.openToOthers(directory("secret"))) { try file.read() }
   }

@@ -34,11 +34,11 @@
     }
     // The first work ends only after the loop has run a handler.
     loop.post {
-      #expect(seen == [])
+      expect(seen, is: [])
       gate.open()
     }
     try loop.run()
-    #expect(seen == [1, 2, 3, 4, 5])
+    expect(seen, is: [1, 2, 3, 4, 5])
   }
 
   @Test func `The loop's thread does none of the work`() throws {
@@ -53,7 +53,7 @@
       loop.stop()
     }
     try loop.run()
-    #expect(others == [true])
+    expect(others, is: [true])
   }
 
   @Test func `At the end work is waited for, but not for ever, and its answers are dropped`() throws {
@@ -77,7 +77,7 @@
     #expect(!thread.finish(within: .milliseconds(5)))
     gate.open()
     #expect(thread.finish(within: .seconds(60)))
-    #expect(seen == [])
+    expect(seen, is: [])
   }
 
   @Test func `Too much work is refused`() throws {

@@ -56,8 +56,8 @@ import Platform
     limits.firstMessageWithin = .milliseconds(20)
     let listener = try echo(limits)
     let silent = try dial()
-    #expect(try lastSentence(silent) == "no request came within 20ms; connect when you have one")
-    #expect(listener.sentAway == 1)
+    expect(try lastSentence(silent), is: "no request came within 20ms; connect when you have one")
+    expect(listener.sentAway, is: 1)
     listener.shutDown()
   }
 
@@ -67,9 +67,9 @@ import Platform
     let listener = try echo(limits)
     let first = try dial()
     let second = try dial()
-    #expect(
-      try lastSentence(first)
-        == "a newer connection took the place of this one, as at most 1 stay open; connect again")
+    expect(
+      try lastSentence(first),
+      is: "a newer connection took the place of this one, as at most 1 stay open; connect again")
     close(second)
     listener.shutDown()
   }
@@ -80,8 +80,8 @@ import Platform
     let listener = try echo(limits)
     let client = try dial()
     for _ in 0..<3 { try say("silence", on: client) }
-    #expect(
-      try lastSentence(client) == "2 requests of this connection have no answer yet; wait for those")
+    expect(
+      try lastSentence(client), is: "2 requests of this connection have no answer yet; wait for those")
     listener.shutDown()
   }
 
@@ -137,7 +137,7 @@ import Platform
     let request = try ControlMessage("hello", body: [1, 2, 3]).encoded()
     send(client, request, request.count, 0)
     let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
-    #expect(answer == ControlMessage("echo", ["verb": "hello"], body: [1, 2, 3]))
+    expect(answer, is: ControlMessage("echo", ["verb": "hello"], body: [1, 2, 3]))
     close(client)
     #expect(try loop.run(for: .seconds(60)) { listener.connectionCount == 0 })
   }
@@ -145,7 +145,7 @@ import Platform
   @Test func `A socket path above 107 bytes works`() throws {
     let directory = TemporaryDirectory()
     let deep = directory(String(repeating: "d", count: 120))
-    #expect(mkdir(deep, 0o700) == 0)
+    expect(mkdir(deep, 0o700), is: 0)
     let loop = try EventLoop()
     let listener = try echo("\(deep)/control.sock", on: loop)
     let client = try dial("\(deep)/control.sock")
@@ -160,16 +160,16 @@ import Platform
   @Test func `A stale socket path is replaced, a live one is refused`() throws {
     let directory = TemporaryDirectory()
     let stale = baton_seqpacket_socket()
-    #expect(Kernel.withUnixAddress(directory("s")) { bind(stale, $0, $1) } == 0)
+    expect(Kernel.withUnixAddress(directory("s")) { bind(stale, $0, $1) }, is: 0)
     close(stale)
     let loop = try EventLoop()
     let listener = try echo(directory("s"), on: loop)
     #expect(throws: UnixListenerError.alreadyListening(path: directory("s"), pid: getpid())) {
       _ = try echo(directory("s"), on: loop)
     }
-    #expect(directory.entries == ["s"])
+    expect(directory.entries, is: ["s"])
     listener.shutDown()
-    #expect(directory.entries == [])
+    expect(directory.entries, is: [])
   }
 
   @Test func `A replaced listener that shuts down does not remove the new listener's socket`() throws {
@@ -178,14 +178,14 @@ import Platform
     let old = try echo(directory("s"), on: loop)
     let new = try UnixListener(path: directory("s"), loop: loop, replacingLive: true) { _ in }
     old.shutDown()
-    #expect(directory.entries == ["s"])
+    expect(directory.entries, is: ["s"])
     new.shutDown()
   }
 
   @Test func `A combining mark after a slash does not hide the slash`() throws {
     let directory = TemporaryDirectory()
     let path = try UnixPath(directory("\u{cf3}x.sock"))
-    #expect(path.name == "\u{cf3}x.sock")
+    expect(path.name, is: "\u{cf3}x.sock")
     #expect(throws: SystemError.self) { try UnixPath(directory("missing/\u{301}a")) }
     #expect(throws: SystemError.self) { try UnixPath(directory("")) }
   }
@@ -193,7 +193,7 @@ import Platform
   @Test func `An error shows control characters in a path as dots`() throws {
     let loop = try EventLoop()
     let refusal = #expect(throws: UnixListenerError.self) { _ = try echo("/\u{1b}[2J\n/a.sock", on: loop) }
-    #expect(refusal?.description.contains("/.[2J./a.sock") == true)
+    expect(refusal?.description.contains("/.[2J./a.sock"), is: true)
   }
 
   @Test func `A listener at a path that is a file, has no directory or is empty is refused`() throws {
@@ -214,10 +214,10 @@ import Platform
       send(client, garbage, garbage.count, 0)
       let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
       #expect(answer.errorSentence != nil)
-      #expect(try receive(client, on: loop) == [])
+      expect(try receive(client, on: loop), is: [])
       close(client)
     }
-    #expect(listener.connectionCount == 0)
+    expect(listener.connectionCount, is: 0)
   }
 
   @Test func `A message that is too large is answered with an error and a disconnect`() throws {
@@ -227,11 +227,11 @@ import Platform
     let listener = try UnixListener(path: directory("s"), loop: loop) { $0.onEnd = { end = $0 } }
     let client = try dial(directory("s"))
     let size = ControlMessage.maximumSize + 1
-    #expect(send(client, [UInt8](repeating: 65, count: size), size, 0) == size)
+    expect(send(client, [UInt8](repeating: 65, count: size), size, 0), is: size)
     #expect(try loop.run(for: .seconds(60)) { end != nil })
-    #expect(end == .undecodable(.tooLarge(bytes: size)))
+    expect(end, is: .undecodable(.tooLarge(bytes: size)))
     let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
-    #expect(answer.errorSentence == ControlMessageError.tooLarge(bytes: size).description)
+    expect(answer.errorSentence, is: ControlMessageError.tooLarge(bytes: size).description)
     close(client)
     listener.shutDown()
   }
@@ -249,8 +249,8 @@ import Platform
     #expect(try loop.run(for: .seconds(60)) { connection != nil })
     let block = ControlMessage("block", body: [UInt8](repeating: 0, count: 60_000))
     for _ in 0..<100 where connection?.send(block) == true {}
-    #expect(end == .slowReader)
-    #expect(connection?.send(block) == false)
+    expect(end, is: .slowReader)
+    expect(connection?.send(block), is: false)
     close(client)
     listener.shutDown()
   }
@@ -258,7 +258,7 @@ import Platform
   @Test func `Messages on a socket pair reach the other end in order`() throws {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]
-    #expect(baton_seqpacket_pair(&ends) == 0)
+    expect(baton_seqpacket_pair(&ends), is: 0)
     let left = try #require(UnixConnection(adopting: ends[0], loop: loop))
     let right = try #require(UnixConnection(adopting: ends[1], loop: loop))
     var heard: [String] = []
@@ -270,9 +270,9 @@ import Platform
     for verb in ["one", "two", "three"] { left.send(ControlMessage(verb)) }
     left.close()
     #expect(try loop.run(for: .seconds(60)) { ended != nil })
-    #expect(heard == ["one", "two", "three"])
-    #expect(ended == .hungUp)
-    #expect(right.peer.pid == getpid())
+    expect(heard, is: ["one", "two", "three"])
+    expect(ended, is: .hungUp)
+    expect(right.peer.pid, is: getpid())
   }
 
   @Test func `A client of a missing daemon gets the error notRunning`() throws {
@@ -302,7 +302,7 @@ import Platform
   ) throws {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]
-    #expect(baton_seqpacket_pair(&ends) == 0)
+    expect(baton_seqpacket_pair(&ends), is: 0)
     let connection = try #require(UnixConnection(adopting: ends[0], loop: loop))
     var heard: [String] = []
     var ended: UnixConnection.End?
@@ -315,8 +315,8 @@ import Platform
     if speaksOnceMore { connection.send(ControlMessage("too-late")) }
     connection.start()
     #expect(try loop.run(for: .seconds(60)) { ended != nil })
-    #expect(heard == ["last-message"])
-    #expect(ended == .hungUp)
+    expect(heard, is: ["last-message"])
+    expect(ended, is: .hungUp)
   }
 }
 
@@ -328,7 +328,7 @@ import Platform
 
   private func pair(_ limits: UnixConnection.Limits = .init()) throws -> (UnixConnection, UnixConnection) {
     var ends: [Int32] = [0, 0]
-    #expect(baton_seqpacket_pair(&ends) == 0)
+    expect(baton_seqpacket_pair(&ends), is: 0)
     return (
       try #require(UnixConnection(adopting: ends[0], loop: loop, limits: limits)),
       try #require(UnixConnection(adopting: ends[1], loop: loop))
@@ -354,8 +354,8 @@ import Platform
     #expect(try loop.run(for: .seconds(60)) { heard.count == numbers.count })
     left.close()
     #expect(try loop.run(for: .seconds(60)) { ended != nil })
-    #expect(heard == numbers)
-    #expect(ended == .hungUp)
+    expect(heard, is: numbers)
+    expect(ended, is: .hungUp)
   }
 
   /// Only queued bytes count against the limit, not all bytes sent.
@@ -370,7 +370,7 @@ import Platform
       #expect(left.send(block(number)))
       right.drain()
     }
-    #expect(heard == numbers)
+    expect(heard, is: numbers)
     #expect(left.end == nil)
     left.close()
     right.close()
@@ -381,7 +381,7 @@ import Platform
     limits.queuedFrames = 3
     let (left, right) = try pair(limits)
     for _ in 0..<5000 where left.end == nil { left.send(ControlMessage("small")) }
-    #expect(left.end == .slowReader)
+    expect(left.end, is: .slowReader)
     right.close()
   }
 

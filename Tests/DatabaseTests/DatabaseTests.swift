@@ -1,6 +1,6 @@
 import Platform
 import Glibc
-import Testing
+import TestKit
 
 @Suite struct DatabaseTests {
   let place = Place()
@@ -23,24 +23,24 @@ import Testing
     ]
     try connection.execute("CREATE TABLE t (v)")
     for value in values { try connection.execute("INSERT INTO t VALUES (?)", [value]) }
-    #expect(try connection.rows("SELECT v FROM t").map { try $0.value(0) } == values)
-    #expect(try connection.rows("SELECT v FROM t").last?.bits(0) == UInt64.max)
+    expect(try connection.rows("SELECT v FROM t").map { try $0.value(0) }, is: values)
+    expect(try connection.rows("SELECT v FROM t").last?.bits(0), is: UInt64.max)
   }
 
   @Test func `A connection uses a WAL with synchronous=FULL, and no busy timeout`() throws {
     let connection = try opened()
-    #expect(try connection.firstRow("PRAGMA journal_mode")?.text(0) == "wal")
-    #expect(try connection.firstRow("PRAGMA synchronous")?.integer(0) == 2)
-    #expect(try connection.firstRow("PRAGMA fullfsync")?.integer(0) == 1)
-    #expect(try connection.firstRow("PRAGMA checkpoint_fullfsync")?.integer(0) == 1)
-    #expect(try connection.firstRow("PRAGMA foreign_keys")?.integer(0) == 1)
-    #expect(try connection.firstRow("PRAGMA trusted_schema")?.integer(0) == 0)
-    #expect(try connection.firstRow("PRAGMA mmap_size")?.integer(0) == 0)
-    #expect(try connection.firstRow("PRAGMA busy_timeout")?.integer(0) == 0)
+    expect(try connection.firstRow("PRAGMA journal_mode")?.text(0), is: "wal")
+    expect(try connection.firstRow("PRAGMA synchronous")?.integer(0), is: 2)
+    expect(try connection.firstRow("PRAGMA fullfsync")?.integer(0), is: 1)
+    expect(try connection.firstRow("PRAGMA checkpoint_fullfsync")?.integer(0), is: 1)
+    expect(try connection.firstRow("PRAGMA foreign_keys")?.integer(0), is: 1)
+    expect(try connection.firstRow("PRAGMA trusted_schema")?.integer(0), is: 0)
+    expect(try connection.firstRow("PRAGMA mmap_size")?.integer(0), is: 0)
+    expect(try connection.firstRow("PRAGMA busy_timeout")?.integer(0), is: 0)
   }
 
   @Test func `A number above Int64.max is refused`() {
-    #expect(kind { _ = try SQLValue.unsigned(UInt64(Int64.max) + 1) } == .outOfRange)
+    expect(kind { _ = try SQLValue.unsigned(UInt64(Int64.max) + 1) }, is: .outOfRange)
   }
 
   @Test
@@ -49,19 +49,19 @@ import Testing
   {
     let connection = try opened()
     let row = try #require(try connection.firstRow("SELECT 'x', -1, 5000000000, CAST(x'ff' AS TEXT)"))
-    #expect(kind { _ = try row.integer(0) } == .wrongValue)
-    #expect(kind { _ = try row.unsigned(1) } == .wrongValue)
-    #expect(kind { _ = try row.int32(2) } == .wrongValue)
-    #expect(try row.text(3) == "\u{FFFD}")
-    #expect(kind { _ = try row.integer(9) } == .wrongValue)
-    #expect(kind { _ = try row.integer(-1) } == .wrongValue)
+    expect(kind { _ = try row.integer(0) }, is: .wrongValue)
+    expect(kind { _ = try row.unsigned(1) }, is: .wrongValue)
+    expect(kind { _ = try row.int32(2) }, is: .wrongValue)
+    expect(try row.text(3), is: "\u{FFFD}")
+    expect(kind { _ = try row.integer(9) }, is: .wrongValue)
+    expect(kind { _ = try row.integer(-1) }, is: .wrongValue)
   }
 
   @Test func `A second write transaction fails as busy at once`() throws {
     let first = try opened()
     let second = try opened(.readWrite)
     try first.transaction(.immediate) {
-      #expect(kind { try second.transaction(.immediate) {} } == .busy)
+      expect(kind { try second.transaction(.immediate) {} }, is: .busy)
     }
     try second.transaction(.immediate) {}
   }
@@ -77,7 +77,7 @@ import Testing
       }
     }
     #expect(!connection.isInTransaction)
-    #expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0) == 0)
+    expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0), is: 0)
   }
 
   @Test
@@ -85,9 +85,10 @@ import Testing
     throws
   {
     place.write("test.sqlite", Array(repeating: 7, count: 8192))
-    #expect(kind { _ = try opened() } == .notADatabase)
-    #expect(kind { _ = try Connection(path: place.file("missing/x.sqlite"), access: .create) } == .cannotOpen)
-    #expect(kind { _ = try Connection(path: place.file("none.sqlite"), access: .readWrite) } == .cannotOpen)
+    expect(kind { _ = try opened() }, is: .notADatabase)
+    expect(
+      kind { _ = try Connection(path: place.file("missing/x.sqlite"), access: .create) }, is: .cannotOpen)
+    expect(kind { _ = try Connection(path: place.file("none.sqlite"), access: .readWrite) }, is: .cannotOpen)
   }
 
   @Test func `A damaged page is reported as corrupt`() throws {
@@ -100,23 +101,24 @@ import Testing
     }
     place.overwrite("test.sqlite", at: 4096, Array(repeating: 0xEE, count: 60_000))
     let connection = try opened(.readWrite)
-    #expect(kind { _ = try connection.rows("SELECT v FROM t") } == .corrupt)
+    expect(kind { _ = try connection.rows("SELECT v FROM t") }, is: .corrupt)
   }
 
   @Test func `A database at its page limit is reported as full`() throws {
     let connection = try opened()
     try connection.execute("CREATE TABLE t (v)")
     try connection.execute("PRAGMA max_page_count = 3")
-    #expect(
-      kind { try connection.execute("INSERT INTO t VALUES (?)", [.blob(Array(repeating: 1, count: 99_999))]) }
-        == .full)
+    expect(
+      kind {
+        try connection.execute("INSERT INTO t VALUES (?)", [.blob(Array(repeating: 1, count: 99_999))])
+      }, is: .full)
     #expect(!connection.isInTransaction)
   }
 
   @Test func `A read-only connection cannot write`() throws {
     try opened().execute("CREATE TABLE t (v)")
     let reader = try opened(.readOnly)
-    #expect(kind { try reader.execute("INSERT INTO t VALUES (1)") } == .readOnly)
+    expect(kind { try reader.execute("INSERT INTO t VALUES (1)") }, is: .readOnly)
   }
 
   @Test func `Each migration step runs once, in order`() throws {
@@ -125,20 +127,20 @@ import Testing
     try opened().migrate(steps: [steps[0]]) { befores.append($0) }
     try opened().migrate(steps: steps) { befores.append($0) }
     try opened().migrate(steps: steps) { befores.append($0) }
-    #expect(try opened().rows("SELECT v FROM t").map { try $0.integer(0) } == [1, 2])
-    #expect(try opened().schemaVersion() == 2)
-    #expect(befores == [0, 1])
+    expect(try opened().rows("SELECT v FROM t").map { try $0.integer(0) }, is: [1, 2])
+    expect(try opened().schemaVersion(), is: 2)
+    expect(befores, is: [0, 1])
   }
 
   @Test func `A migration whose step fails changes nothing`() throws {
     #expect(kind { try opened().migrate(steps: ["CREATE TABLE t (v)", "nonsense"]) } != nil)
-    #expect(try opened().schemaVersion() == 0)
+    expect(try opened().schemaVersion(), is: 0)
     #expect(try opened().rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
   @Test func `A newer schema is refused, and the refusal names both versions`() throws {
     try opened().execute("PRAGMA user_version = 7")
-    #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .schemaFromTheFuture(found: 7, known: 1))
+    expect(kind { try opened().migrate(steps: ["SELECT 1"]) }, is: .schemaFromTheFuture(found: 7, known: 1))
     do { try opened().migrate(steps: ["SELECT 1"]) } catch {
       #expect(
         "\(error)".hasSuffix(
@@ -148,7 +150,7 @@ import Testing
 
   @Test func `A negative schema version is refused`() throws {
     try opened().execute("PRAGMA user_version = -3")
-    #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .wrongValue)
+    expect(kind { try opened().migrate(steps: ["SELECT 1"]) }, is: .wrongValue)
   }
 
   @Test func `A statement can run again while its rows are read`() throws {
@@ -158,7 +160,7 @@ import Testing
     try connection.forEachRow("SELECT v FROM t") { _ in
       try connection.forEachRow("SELECT v FROM t") { _ in pairs += 1 }
     }
-    #expect(pairs == 4)
+    expect(pairs, is: 4)
   }
 
   @Test(arguments: [
@@ -179,10 +181,10 @@ import Testing
       """)
     try connection.transaction(.immediate) {
       try connection.execute("INSERT INTO t VALUES (1)", rights: .changing(except: ["claims"]))
-      #expect(kind { try connection.execute(sql, rights: .changing(except: ["claims"])) } == .notAllowed)
-      #expect(kind { try connection.execute("INSERT INTO t VALUES (1)", rights: .reading) } == .notAllowed)
+      expect(kind { try connection.execute(sql, rights: .changing(except: ["claims"])) }, is: .notAllowed)
+      expect(kind { try connection.execute("INSERT INTO t VALUES (1)", rights: .reading) }, is: .notAllowed)
     }
-    #expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0) == 1)
+    expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0), is: 1)
     #expect(try connection.rows("SELECT v FROM claims").isEmpty)
   }
 }

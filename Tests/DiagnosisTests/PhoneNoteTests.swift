@@ -1,5 +1,5 @@
 import Ground
-import Testing
+import TestKit
 
 @testable import Baton
 @testable import PhonePolicy
@@ -16,8 +16,8 @@ import Testing
   {
     #expect(waiting("offered", seconds: 60) == nil)
     let late = "2 payments wait at the peer, the oldest for"
-    #expect(waiting("offered", seconds: 61)?.what.hasPrefix("\(late) 61 s; 2 of them offered ") == true)
-    #expect(waiting("held", seconds: 600)?.what.hasPrefix("\(late) 600 s; 0 of them offered ") == true)
+    expect(waiting("offered", seconds: 61)?.what.hasPrefix("\(late) 61 s; 2 of them offered "), is: true)
+    expect(waiting("held", seconds: 600)?.what.hasPrefix("\(late) 600 s; 0 of them offered "), is: true)
     #expect(waiting("paid", seconds: 600) == nil && waiting("failed", seconds: 600) == nil)
     let finding = waiting("offered", seconds: 600)
     #expect(finding?.kind == .paymentWaits && finding?.gravity == .wrong)

@@ -1,4 +1,4 @@
-import Testing
+import TestKit
 
 @testable import Baton
 
@@ -11,7 +11,7 @@ import Testing
     let diff = RecordDiff(
       rows([("a", "1"), ("b", "1"), ("c", "1")]), rows([("b", "2"), ("c", "1"), ("d", "1")]))
     #expect(diff.added == ["d: 1"] && diff.removed == ["a: 1"])
-    #expect(diff.changed == [.init(key: "b", before: "1", after: "2")])
+    expect(diff.changed, is: [.init(key: "b", before: "1", after: "2")])
     #expect(diff.whole && !diff.isEmpty)
     #expect(RecordDiff(rows([("a", "1")]), rows([("a", "1")])).isEmpty)
   }
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `A fact that only one side has differs`() {
     let diff = FactDiff.all([("x", "1"), ("y", "2")], [("x", "1"), ("z", "3")])
-    #expect(
-      diff == [FactDiff(name: "z", before: nil, after: "3"), FactDiff(name: "y", before: "2", after: nil)])
+    expect(
+      diff, is: [FactDiff(name: "z", before: nil, after: "3"), FactDiff(name: "y", before: "2", after: nil)])
   }
 }

@@ -1,5 +1,5 @@
 import Ground
-import Testing
+import TestKit
 
 @Suite("Claims") struct ClaimTests {
   private let claim = Claim(epoch: 8, incarnation: 1, container: ContainerID(high: 1, low: 2))
@@ -42,14 +42,14 @@ import Testing
 
   @Test func `A container id has 16 bytes, the high half first`() {
     let id = ContainerID(high: 0x0102_0304_0506_0708, low: 0xff)
-    #expect(id.bytes == [1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 255])
-    #expect(ContainerID(id.bytes) == id)
+    expect(id.bytes, is: [1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 255])
+    expect(ContainerID(id.bytes), is: id)
     #expect(ContainerID(id.bytes.dropLast()) == nil && ContainerID(id.bytes + [0]) == nil)
   }
 
   @Test func `A 64-bit word is encoded as 16 hexadecimal digits`() {
-    #expect(Hexadecimal.encode(word: 0xa5) == "00000000000000a5")
-    #expect(Hexadecimal.encode(word: .max) == "ffffffffffffffff")
+    expect(Hexadecimal.encode(word: 0xa5), is: "00000000000000a5")
+    expect(Hexadecimal.encode(word: .max), is: "ffffffffffffffff")
   }
 
   @Test func `PerRole stores a value for each role`() {

@@ -95,7 +95,7 @@ import Foundation
 
   private func survives<Value: Codable & Equatable>(_ value: Value) throws {
     let text = try JSONEncoder().encode(value)
-    #expect(try JSONDecoder().decode(Value.self, from: text) == value)
+    expect(try JSONDecoder().decode(Value.self, from: text), is: value)
   }
 
   @Test(arguments: events) func `A guard event decodes to itself from JSON`(event: GuardEvent) throws {

@@ -7,18 +7,18 @@
   @Test func `An app that holds the node and loses the container stops the node abruptly and ends`() {
     var app = Driver<AppMachine>.claimed()
     let end = app.send(lost)
-    #expect(end.prefix(3) == [.withdrawIntent, .stopNode(gracefully: false), .dropLock])
-    #expect(app.shown.last == .trouble("It is gone."))
-    #expect(end.last == .end(.containerLost))
-    #expect(app.send(.enteredForeground) == [])
+    expect(end.prefix(3), is: [.withdrawIntent, .stopNode(gracefully: false), .dropLock])
+    expect(app.shown.last, is: .trouble("It is gone."))
+    expect(end.last, is: .end(.containerLost))
+    expect(app.send(.enteredForeground), is: [])
   }
 
   @Test func `An app in the background shows the loss of the container and ends`() {
     var app = Driver<AppMachine>()
     app.play(.launched)
     let end = app.send(lost)
-    #expect(app.shown.last == .trouble("It is gone."))
-    #expect(end.last == .end(.containerLost))
+    expect(app.shown.last, is: .trouble("It is gone."))
+    expect(end.last, is: .end(.containerLost))
   }
 
   @Test func `An app that loses the container while it releases the node stops the node and ends at once`() {
@@ -26,7 +26,7 @@
     app.play(.enteredBackground)
     let end = app.send(lost)
     #expect(end.contains(.stopNode(gracefully: false)))
-    #expect(end.last == .end(.containerLost))
+    expect(end.last, is: .end(.containerLost))
   }
 
   /// A failed answer has the same effect as a node that reports the loss.
@@ -34,20 +34,20 @@
     let trouble = Trouble.lost("It is gone.")
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
-    #expect(app.send(.lookFailed(trouble)).last == .end(.containerLost))
+    expect(app.send(.lookFailed(trouble)).last, is: .end(.containerLost))
     app = .claiming()
-    #expect(app.send(.claimFailed(trouble)).last == .end(.containerLost))
+    expect(app.send(.claimFailed(trouble)).last, is: .end(.containerLost))
     app = .connected()
     var reported = app
     app.play(.deadlineReached, at: 2)
     reported.play(.deadlineReached, at: 2)
     let end = app.send(.rowReadFailed(trouble))
     #expect(end == reported.send(lost) && end.contains(.dropLock))
-    #expect(app.shown.last == .trouble("It is gone."))
+    expect(app.shown.last, is: .trouble("It is gone."))
     app = .connected()
     app.play(.node(.connecting), .node(.refused(highest: 20, container: container)))
-    #expect(
-      app.send(.claimFailed(trouble)).last == .end(.containerLost), "the raise of the epoch was pending")
+    expect(
+      app.send(.claimFailed(trouble)).last, is: .end(.containerLost), "the raise of the epoch was pending")
   }
 
   @Test func `An answer that the container is lost finishes the push and ends the extension`() {
@@ -60,7 +60,7 @@
       var notifier = before
       let end = notifier.send(event)
       #expect(end.contains(.finished(push: 1, .containerLost)) && end.last == .end(.containerLost))
-      #expect(notifier.shown.last == .trouble("It is gone."))
+      expect(notifier.shown.last, is: .trouble("It is gone."))
     }
   }
 
@@ -69,7 +69,7 @@
   func `When the node finds the container lost, the app awaits a pending claim's answer before it ends`() {
     var app = Driver<AppMachine>.claiming()
     #expect(app.send(lost).last != .end(.containerLost))
-    #expect(app.send(.claimFailed(.lost("It is gone."))).last == .end(.containerLost))
+    expect(app.send(.claimFailed(.lost("It is gone."))).last, is: .end(.containerLost))
   }
 
   @Test func `A silent push is completed as failed, with the loss of the container as the reason`() {
@@ -87,11 +87,11 @@
     let end = notifier.send(lost)
     for number: UInt64 in 1...2 {
       let texts = end.filter { if case .phone(.deliver(push: number, _)) = $0 { true } else { false } }
-      #expect(texts.count == 1, "push \(number)")
+      expect(texts.count, is: 1, "push \(number)")
       #expect(end.contains(.finished(push: number, .containerLost)))
     }
     #expect(end.contains(.stopNode(gracefully: false)))
     #expect(end.contains(.dropLock))
-    #expect(end.last == .end(.containerLost))
+    expect(end.last, is: .end(.containerLost))
   }
 }

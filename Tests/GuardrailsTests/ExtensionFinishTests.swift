@@ -16,7 +16,7 @@
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, owned, at: 29.499)
     let end = notifier.release(.deadlineReached, at: 29.5)
-    #expect(end == released(counter: 5) + [.deliver(push: 1, missed), .finished(push: 1, .totalTime)])
+    expect(end, is: released(counter: 5) + [.deliver(push: 1, missed), .finished(push: 1, .totalTime)])
   }
 
   @Test func `After 5 s without another payment the push is finished`() {
@@ -26,8 +26,8 @@
     notifier.play(.node(.received(secondPayment)), at: 7.999)
     notifier.play(.deadlineReached, owned, at: 12.998)
     let end = notifier.release(.deadlineReached, at: 12.999)
-    #expect(
-      end == released(counter: 6) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
+    expect(
+      end, is: released(counter: 6) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
   /// The activity ended with the connection: the text does not wait for it until the total time is over.
@@ -39,33 +39,33 @@
     notifier.play(.node(.received(payment)), .node(.busy(underWay)), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)
     let end = notifier.release(.deadlineReached, at: 8)
-    #expect(end.suffix(2) == [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
+    expect(end.suffix(2), is: [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
   /// A notification deferred to the end would be lost if the process were killed there.
   @Test func `Each further payment gets its own notification at once`() {
     var notifier = Driver<ExtensionMachine>.connected()
-    #expect(notifier.play(.node(.received(secondPayment)), at: 3) == [])
+    expect(notifier.play(.node(.received(secondPayment)), at: 3), is: [])
     let own = notifier.send(.node(.received(payment)), at: 4)
-    #expect(own == [.notify(secondPayment)], "the text is for the push's own payment")
+    expect(own, is: [.notify(secondPayment)], "the text is for the push's own payment")
     let third = ReceivedPayment(paymentHash: paymentHash("cc"), amountMsat: 1000, text: "")
-    #expect(notifier.send(.node(.received(third)), at: 5) == [.notify(third)])
+    expect(notifier.send(.node(.received(third)), at: 5), is: [.notify(third)])
     notifier.play(.deadlineReached, owned, at: 9)
     let end = notifier.release(.deadlineReached, at: 10)
-    #expect(
-      end == released(counter: 5) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
+    expect(
+      end, is: released(counter: 5) + [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
   }
 
   @Test func `Before the first payment the extension does not finish as idle`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let answer = notifier.send(.deadlineReached, at: 20)
-    #expect(answer == [.readRow])
+    expect(answer, is: [.readRow])
   }
 
   @Test func `A payment received at 28 s does not delay the extension's end beyond 29.5 s`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), at: 28)
-    #expect(notifier.release(.deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))
+    expect(notifier.release(.deadlineReached, at: 29.5).last, is: .finished(push: 1, .totalTime))
   }
 
   @Test func `An unreadable push is finished with a text and without an ownership check`() {
@@ -73,25 +73,25 @@
     notifier.play(.launched)
     let answer = notifier.send(.pushArrived(push(1, .unreadable)))
     #expect(!answer.contains(.look))
-    #expect(answer.last == .finished(push: 1, .unreadablePush))
+    expect(answer.last, is: .finished(push: 1, .unreadablePush))
     #expect(answer.contains { if case .phone(.deliver(push: 1, _)) = $0 { true } else { false } })
   }
 
   @Test func `An expiry warning finishes its own push only`() {
     var notifier = Driver<ExtensionMachine>.connected()
-    #expect(notifier.send(.expiryWarned(push: 2)) == [], "a warning for another push")
+    expect(notifier.send(.expiryWarned(push: 2)), is: [], "a warning for another push")
     let end = notifier.release(.expiryWarned(push: 1), at: 1)
-    #expect(end.suffix(2) == [.deliver(push: 1, missed), .finished(push: 1, .timeWillExpire)])
-    #expect(notifier.send(.expiryWarned(push: 1)) == [])
+    expect(end.suffix(2), is: [.deliver(push: 1, missed), .finished(push: 1, .timeWillExpire)])
+    expect(notifier.send(.expiryWarned(push: 1)), is: [])
   }
 
   @Test func `A fenced extension stops the node, unlocks, delivers the text, finishes the push and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = notifier.end(.node(.fenced))
-    #expect(end.prefix(2) == [.stopNode(gracefully: false), .dropLock])
-    #expect(
-      end.suffix(3) == [.deliver(push: 1, missed), .finished(push: 1, .fenced), .end(.fenced)])
-    #expect(notifier.send(.pushArrived(push(2))) == [])
+    expect(end.prefix(2), is: [.stopNode(gracefully: false), .dropLock])
+    expect(
+      end.suffix(3), is: [.deliver(push: 1, missed), .finished(push: 1, .fenced), .end(.fenced)])
+    expect(notifier.send(.pushArrived(push(2))), is: [])
   }
 
   @Test func `An extension that reads another process's claim row ends without a beat`() {
@@ -99,21 +99,21 @@
     notifier.play(.deadlineReached, at: 2)
     let end = notifier.end(.rowRead(row(9, .app), appWantsNode: true))
     #expect(!end.contains { if case .container(.beat) = $0 { true } else { false } })
-    #expect(end.last == .end(.fenced))
+    expect(end.last, is: .end(.fenced))
   }
 
   @Test func `Asked to terminate, the extension releases the node, delivers the text and ends`() {
     var notifier = Driver<ExtensionMachine>.connected()
     let end = notifier.release(.terminationRequested, at: 1)
-    #expect(
-      end.suffix(3) == [.deliver(push: 1, missed), .finished(push: 1, .terminated), .end(.terminated)])
+    expect(
+      end.suffix(3), is: [.deliver(push: 1, missed), .finished(push: 1, .terminated), .end(.terminated)])
   }
 
   @Test func `When the extension ends, the end of its process is the last directive`() {
     var notifier = Driver<ExtensionMachine>.looking()
     let end = notifier.machine.handle(.terminationRequested, at: notifier.now)
-    #expect(end.last == question)
-    #expect(notifier.machine.handle(.receivedFound([], push: 1), at: notifier.now).last == .end(.terminated))
+    expect(end.last, is: question)
+    expect(notifier.machine.handle(.receivedFound([], push: 1), at: notifier.now).last, is: .end(.terminated))
   }
 
   @Test(.shows("B-1.1.5"), arguments: [Push.Reason.incomingPayment, .pendingSettlement, .other])
@@ -127,9 +127,9 @@
 
   @Test func `A payment received during the release is in the text, and a further one is notified`() {
     var notifier = Driver<ExtensionMachine>.connected()
-    #expect(notifier.end(.expiryWarned(push: 1), at: 1) == [.stopNode(gracefully: true)])
-    #expect(notifier.send(.node(.received(payment))) == [])
-    #expect(notifier.send(.node(.received(secondPayment))) == [.notify(secondPayment)])
+    expect(notifier.end(.expiryWarned(push: 1), at: 1), is: [.stopNode(gracefully: true)])
+    expect(notifier.send(.node(.received(payment))), is: [])
+    expect(notifier.send(.node(.received(secondPayment))), is: [.notify(secondPayment)])
     notifier.play(.node(.stopped))
     #expect(notifier.send(owned).contains(.deliver(push: 1, .received(payment))))
   }
@@ -139,27 +139,28 @@
   {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, owned, at: 29.499)
-    #expect(notifier.end(.deadlineReached, at: 29.5).last == .stopNode(gracefully: true))
-    #expect(notifier.machine.deadline == seconds(29.7))
+    expect(notifier.end(.deadlineReached, at: 29.5).last, is: .stopNode(gracefully: true))
+    expect(notifier.machine.deadline, is: seconds(29.7))
     let end = notifier.send(.deadlineReached, at: 29.7)
-    #expect(end.prefix(2) == [.stopNode(gracefully: false), .dropLock])
-    #expect(
-      end.filter { if case .phone(let order) = $0 { order.mayEndProcess } else { false } } == [
+    expect(end.prefix(2), is: [.stopNode(gracefully: false), .dropLock])
+    expect(
+      end.filter { if case .phone(let order) = $0 { order.mayEndProcess } else { false } },
+      is: [
         .deliver(push: 1, missed), .finished(push: 1, .totalTime),
       ])
-    #expect(notifier.send(.node(.stopped)) == [])
-    #expect(notifier.send(owned) == [])
+    expect(notifier.send(.node(.stopped)), is: [])
+    expect(notifier.send(owned), is: [])
   }
 
   @Test func `An expiry warning during the release bounds it by 200 ms`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.received(payment)), at: 3)
     notifier.play(.deadlineReached, owned, at: 7)
-    #expect(notifier.end(.deadlineReached, at: 8) == [.stopNode(gracefully: true)])
-    #expect(notifier.send(.expiryWarned(push: 1), at: 9) == [])
-    #expect(notifier.machine.deadline == seconds(9.2))
+    expect(notifier.end(.deadlineReached, at: 8), is: [.stopNode(gracefully: true)])
+    expect(notifier.send(.expiryWarned(push: 1), at: 9), is: [])
+    expect(notifier.machine.deadline, is: seconds(9.2))
     let end = notifier.send(.deadlineReached, at: 9.2)
-    #expect(end.prefix(2) == [.stopNode(gracefully: false), .dropLock])
+    expect(end.prefix(2), is: [.stopNode(gracefully: false), .dropLock])
     #expect(end.contains(.deliver(push: 1, .received(payment))))
   }
 
@@ -181,7 +182,7 @@
       end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
     }
     let text = end.compactMap { if case .phone(.deliver(1, let outcome)) = $0 { outcome } else { nil } }
-    #expect(text == [.appContinues])
-    #expect(end.last == .finished(push: 1, reason))
+    expect(text, is: [.appContinues])
+    expect(end.last, is: .finished(push: 1, reason))
   }
 }

@@ -2,4 +2,3 @@
 @_exported import Ground
 @_exported import Heartbeat
 @_exported import TestKit
-@_exported import Testing

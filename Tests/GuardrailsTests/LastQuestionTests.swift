@@ -11,13 +11,13 @@
   func `A failed read is repeated every 250 ms, and the text reports the payment found by the repeated read`()
   {
     var notifier = Driver<ExtensionMachine>.connected()
-    #expect(notifier.send(failed, at: 1) == [])
-    #expect(notifier.machine.deadline == seconds(1.25))
-    #expect(notifier.send(.deadlineReached, at: 1.25) == [question])
-    #expect(notifier.send(failed) == [])
-    #expect(notifier.send(.deadlineReached, at: 1.5) == [question])
+    expect(notifier.send(failed, at: 1), is: [])
+    expect(notifier.machine.deadline, is: seconds(1.25))
+    expect(notifier.send(.deadlineReached, at: 1.25), is: [question])
+    expect(notifier.send(failed), is: [])
+    expect(notifier.send(.deadlineReached, at: 1.5), is: [question])
     notifier.play(.receivedFound([payment], push: 1))
-    #expect(notifier.machine.deadline == seconds(2))
+    expect(notifier.machine.deadline, is: seconds(2))
     notifier.play(.deadlineReached, owned, at: 6)
     #expect(notifier.release(.deadlineReached, at: 6.5).contains(delivered))
   }
@@ -48,7 +48,7 @@
         + notifier.send(owned)
       #expect(end.contains(found.isEmpty ? missed : delivered))
       // An earlier push's notification of this payment is withdrawn.
-      #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)
+      expect(end.contains(.withdraw(payment: paymentHash("aa"))), is: !found.isEmpty)
     }
   }
 
@@ -56,34 +56,34 @@
   func `The end of a push waits at most 150 ms for the container's answer`(fails: Bool) {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1), at: 1)
-    #expect(notifier.machine.deadline == seconds(1.15))
+    expect(notifier.machine.deadline, is: seconds(1.15))
     if fails {
       #expect(notifier.release(failed).contains(missed))
     } else {
-      #expect(notifier.send(.deadlineReached, at: 1.149) == [])
+      expect(notifier.send(.deadlineReached, at: 1.149), is: [])
       #expect(notifier.release(.deadlineReached, at: 1.15).contains(missed))
     }
-    #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "the text is delivered")
+    expect(notifier.send(.receivedFound([payment], push: 1)), is: [], "the text is delivered")
   }
 
   @Test func `Of several payments found, the text reports the first, and each other gets a notification`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.expiryWarned(push: 1))
-    #expect(
-      notifier.send(.receivedFound([payment, secondPayment], push: 1))
-        == [.notify(secondPayment), .stopNode(gracefully: true)])
-    #expect(
-      notifier.release(.node(.stopped)).suffix(3)
-        == [.withdraw(payment: paymentHash("aa")), delivered, .finished(push: 1, .timeWillExpire)])
+    expect(
+      notifier.send(.receivedFound([payment, secondPayment], push: 1)),
+      is: [.notify(secondPayment), .stopNode(gracefully: true)])
+    expect(
+      notifier.release(.node(.stopped)).suffix(3),
+      is: [.withdraw(payment: paymentHash("aa")), delivered, .finished(push: 1, .timeWillExpire)])
   }
 
   @Test func `A fenced extension that waits for the container's answer does not check ownership again`() {
     var notifier = Driver<ExtensionMachine>.connected()
-    #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])
-    #expect(notifier.send(.partnerEnded) == [])
-    #expect(
-      notifier.send(.receivedFound([payment], push: 1)).suffix(2)
-        == [.finished(push: 1, .fenced), .end(.fenced)])
+    expect(notifier.send(.node(.fenced)), is: [.stopNode(gracefully: false), .dropLock, question])
+    expect(notifier.send(.partnerEnded), is: [])
+    expect(
+      notifier.send(.receivedFound([payment], push: 1)).suffix(2),
+      is: [.finished(push: 1, .fenced), .end(.fenced)])
   }
 
   @Test
@@ -103,17 +103,19 @@
     notifier.play(
       .pushArrived(push(2, hash: paymentHash("bb"))), .pushArrived(push(3, hash: paymentHash("cc"))))
     let second = GuardDirective.readReceived(paymentHash: paymentHash("bb"), push: 2)
-    #expect(notifier.send(.expiryWarned(push: 2)) == [second])
-    #expect(notifier.send(.pushArrived(push(2, hash: paymentHash("bb")))) == [], "the push is known")
-    #expect(
-      notifier.send(.receivedFound([secondPayment], push: 2)) == [
+    expect(notifier.send(.expiryWarned(push: 2)), is: [second])
+    expect(notifier.send(.pushArrived(push(2, hash: paymentHash("bb")))), is: [], "the push is known")
+    expect(
+      notifier.send(.receivedFound([secondPayment], push: 2)),
+      is: [
         .withdraw(payment: paymentHash("bb")), .deliver(push: 2, .received(secondPayment)),
         .finished(push: 2, .timeWillExpire),
       ])
     let fenced = notifier.end(.node(.fenced))
-    #expect(fenced.last == .readReceived(paymentHash: paymentHash("cc"), push: 3))
-    #expect(
-      notifier.send(.receivedNotRead(.failed("x"), push: 3)) == [
+    expect(fenced.last, is: .readReceived(paymentHash: paymentHash("cc"), push: 3))
+    expect(
+      notifier.send(.receivedNotRead(.failed("x"), push: 3)),
+      is: [
         .deliver(push: 3, .nothingReceived(.incomingPayment)), .finished(push: 3, .fenced), .end(.fenced),
       ])
   }
@@ -124,7 +126,7 @@
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
     var lost = notifier
     let text = GuardDirective.deliver(push: 2, .nothingReceived(.incomingPayment))
-    #expect(notifier.send(.deadlineReached, at: 1.15) == [text, .finished(push: 2, .timeWillExpire)])
+    expect(notifier.send(.deadlineReached, at: 1.15), is: [text, .finished(push: 2, .timeWillExpire)])
     #expect(lost.send(.receivedNotRead(.lost("It is gone."), push: 2)).contains(text))
   }
 
@@ -134,7 +136,7 @@
     #expect(
       notifier.send(.receivedFound([payment], push: 1)).contains(
         .readReceived(paymentHash: paymentHash("bb"), push: 2)))
-    #expect(notifier.send(.receivedFound([payment], push: 1)) == [])
+    expect(notifier.send(.receivedFound([payment], push: 1)), is: [])
     #expect(
       notifier.send(.receivedFound([secondPayment], push: 2)).contains(
         .deliver(push: 2, .received(secondPayment))))

@@ -23,20 +23,20 @@
   @Test(.shows("P-1.1", "P-1.2"))
   func `Going home during an outgoing payment keeps the node until the payment ends`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.taskBegan(send)) == [])
-    #expect(app.send(.enteredBackground) == timeAsked)
-    #expect(app.machine.place == .staying)
-    #expect(app.send(.taskEnded(send)) == leaving)
-    #expect(app.send(.node(.stopped)) == [.readRow])
-    #expect(app.send(owned) == released())
-    #expect(app.machine.place == .background)
+    expect(app.send(.taskBegan(send)), is: [])
+    expect(app.send(.enteredBackground), is: timeAsked)
+    expect(app.machine.place, is: .staying)
+    expect(app.send(.taskEnded(send)), is: leaving)
+    expect(app.send(.node(.stopped)), is: [.readRow])
+    expect(app.send(owned), is: released())
+    expect(app.machine.place, is: .background)
   }
 
   @Test(.shows("P-1.4")) func `A settling payment holds the node in the background until it is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)))
-    #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
-    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
+    expect(app.send(.enteredBackground), is: [.beginBackgroundTask(1), .backgroundDone])
+    expect(app.send(.node(.busy(.nothing))).suffix(3), is: leaving[...])
   }
 
   @Test
@@ -44,11 +44,11 @@
   {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
-    #expect(app.machine.tasks.count == 1)
+    expect(app.machine.tasks.count, is: 1)
     app.play(.node(.established))
-    #expect(app.send(owned) == [.beat(epoch: 8, phase: .settling, counter: 6)])
+    expect(app.send(owned), is: [.beat(epoch: 8, phase: .settling, counter: 6)])
     app.play(.node(.busy(.nothing)))
-    #expect(app.send(owned) == [.beat(epoch: 8, phase: .established, counter: 7)])
+    expect(app.send(owned), is: [.beat(epoch: 8, phase: .established, counter: 7)])
     #expect(app.machine.tasks.isEmpty)
   }
 
@@ -68,7 +68,7 @@
     app.play(.deadlineReached, owned, at: 180)
     #expect(app.machine.tasks.isEmpty)
     app.play(.node(.busy(NodeActivity(isSettling: true, isSplicing: true))), owned)
-    #expect(app.machine.tasks.held.map(\.task) == [.settling])
+    expect(app.machine.tasks.held.map(\.task), is: [.settling])
     app.play(.node(.busy(.splicing)), owned)
     #expect(app.machine.tasks.isEmpty)
   }
@@ -77,17 +77,17 @@
   func `When its background task expires, the app gives up its long-lived tasks and releases the node`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
-    #expect(app.send(.backgroundTimeExpired(task: 7)) == [], "another background task's number")
-    #expect(app.send(.backgroundTimeExpired(task: 1)) == leaving)
+    expect(app.send(.backgroundTimeExpired(task: 7)), is: [], "another background task's number")
+    expect(app.send(.backgroundTimeExpired(task: 1)), is: leaving)
     app.play(.node(.stopped))
-    #expect(app.send(owned) == released())
-    #expect(app.send(.taskEnded(send)) == [])
+    expect(app.send(owned), is: released())
+    expect(app.send(.taskEnded(send)), is: [])
   }
 
   @Test(.shows("P-1.1")) func `A task is given up after 180 s`() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), at: start)
-    #expect(tasks.deadline == start + .seconds(180))
+    expect(tasks.deadline, is: start + .seconds(180))
     tasks.endOverdue(at: start + .milliseconds(179_999))
     #expect(!tasks.isEmpty)
     tasks.endOverdue(at: start + .seconds(180))
@@ -98,7 +98,7 @@
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), generation: 1, at: start)
     tasks.begin(.named("send"), generation: 2, at: start + .seconds(100))
-    #expect(tasks.held.count == 1)
+    expect(tasks.held.count, is: 1)
     tasks.end(.named("send"), generation: 1)
     #expect(!tasks.isEmpty, "a late end of generation 1")
     tasks.endOverdue(at: start + .seconds(200))
@@ -111,10 +111,10 @@
   @Test func `Returning to the foreground before the task ends releases nothing`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
-    #expect(app.send(.enteredForeground) == [.endBackgroundTask(1)])
-    #expect(app.send(.taskEnded(send)) == [])
-    #expect(
-      app.send(.enteredBackground) == [.beginBackgroundTask(2), .backgroundDone] + leaving,
+    expect(app.send(.enteredForeground), is: [.endBackgroundTask(1)])
+    expect(app.send(.taskEnded(send)), is: [])
+    expect(
+      app.send(.enteredBackground), is: [.beginBackgroundTask(2), .backgroundDone] + leaving,
       "the next background task has a new number")
   }
 
@@ -129,8 +129,8 @@
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(send), .enteredBackground)
     let directives = app.send(.node(.fenced))
-    #expect(directives.last == .endBackgroundTask(1))
-    #expect(app.machine.place == .background)
+    expect(directives.last, is: .endBackgroundTask(1))
+    expect(app.machine.place, is: .background)
   }
 
   @Test func `taskNames has the app's pending named tasks, not the node's activity`() {
@@ -139,11 +139,11 @@
     app.play(.taskBegan(send), .taskBegan(splice), .node(.busy(.settling)))
     #expect(app.machine.taskNames == ["send 5 sat", "splice 1"] && app.machine.hasNamedTask)
     app.play(.taskEnded(send))
-    #expect(app.machine.taskNames == ["splice 1"])
+    expect(app.machine.taskNames, is: ["splice 1"])
     app.play(.taskEnded(splice))
     #expect(app.machine.taskNames == [] && !app.machine.hasNamedTask)
     // An activity that no named task covers ended: the app leaves at home.
     app.play(.node(.busy(.nothing)), .enteredBackground)
-    #expect(app.machine.place == .leaving)
+    expect(app.machine.place, is: .leaving)
   }
 }

@@ -44,7 +44,7 @@
       for _ in 0..<100 { run.step() }
       return run.story
     }
-    #expect(life() == life())
+    expect(life(), is: life())
   }
 
   /// These tests check nothing about a state that random runs never enter.
@@ -54,9 +54,9 @@
       "closing unstarted", "closing raising",
     ]
     let app: Set = ["background", "foreground", "staying", "leaving", "ending", "ended"]
-    #expect(missing(of: app.union(ownership), in: AppMachine.self, under: "place") == [])
+    expect(missing(of: app.union(ownership), in: AppMachine.self, under: "place"), is: [])
     let notifier: Set = ["waiting", "serving", "releasing", "finishing", "ended"]
-    #expect(missing(of: notifier.union(ownership), in: ExtensionMachine.self, under: "state") == [])
+    expect(missing(of: notifier.union(ownership), in: ExtensionMachine.self, under: "state"), is: [])
   }
 
   private func missing<Machine: GuardMachine>(

@@ -9,16 +9,17 @@
   @Test(.shows("P-1.4"))
   func `An app that goes home while parts of a payment are pending keeps the node until it is settled`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
+    expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))), is: [])
     #expect(app.machine.hasNamedTask)
-    #expect(
-      app.send(.enteredBackground) == [
+    expect(
+      app.send(.enteredBackground),
+      is: [
         .beginBackgroundTask(1, name: "incoming multi-part payment"), .backgroundDone,
       ])
-    #expect(app.machine.place == .staying)
+    expect(app.machine.place, is: .staying)
     app.play(.node(.busy(.settling)))
-    #expect(app.machine.place == .staying, "the complete set settles")
-    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
+    expect(app.machine.place, is: .staying, "the complete set settles")
+    expect(app.send(.node(.busy(.nothing))).suffix(3), is: leaving[...])
   }
 
   @Test func `A payment received in the background gets a local notification, in the foreground none`() {
@@ -29,11 +30,11 @@
         if case .wallet(.notify) = $0 { true } else { false }
       })
     app.play(.node(.busy(.collecting([paymentHash("aa")]))), .enteredBackground, .node(.busy(.settling)))
-    #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.received(payment))) == [notified])
+    expect(app.machine.place, is: .staying)
+    expect(app.send(.node(.received(payment))), is: [notified])
     app.play(.node(.busy(.nothing)))
-    #expect(app.machine.place == .leaving)
-    #expect(app.send(.node(.received(payment))) == [notified], "while the app releases")
+    expect(app.machine.place, is: .leaving)
+    expect(app.send(.node(.received(payment))), is: [notified], "while the app releases")
   }
 
   private func text(at second: Double, of notifier: inout Driver<ExtensionMachine>) -> GuardDirective? {
@@ -46,15 +47,15 @@
   func `The text of a push reports whether its payment's parts wait, were failed back or were received`() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
-    #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .partsWait))
+    expect(text(at: 29.5, of: &notifier), is: .deliver(push: 1, .partsWait))
     notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.nothing)))
-    #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .partsGivenBack))
+    expect(text(at: 29.5, of: &notifier), is: .deliver(push: 1, .partsGivenBack))
     notifier = Driver<ExtensionMachine>.connected()
     notifier.play(
       .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(payment)), .node(.busy(.settling)))
     notifier.play(.node(.busy(.nothing)))
-    #expect(text(at: 29.5, of: &notifier) == .deliver(push: 1, .received(payment)))
+    expect(text(at: 29.5, of: &notifier), is: .deliver(push: 1, .received(payment)))
   }
 
   @Test func `The text reports waiting parts also after the extension was fenced`() {
@@ -75,19 +76,16 @@
       return self.text(at: 29.5, of: &notifier)
     }
     let missed = PushOutcome.nothingReceived(.incomingPayment)
-    #expect(text([other]) == .deliver(push: 1, hash == nil ? .partsWait : missed))
-    #expect(
-      text([other], [])
-        == .deliver(push: 1, hash == nil ? .partsGivenBack : missed))
-    #expect(
-      text([paymentHash("aa"), other], [other])
-        == .deliver(push: 1, hash == nil ? .partsWait : .partsGivenBack))
-    #expect(
-      text([paymentHash("aa")], [], [paymentHash("aa")])
-        == .deliver(push: 1, .partsWait))
-    #expect(
-      text([other], [], [paymentHash("aa")], [])
-        == .deliver(push: 1, .partsGivenBack))
+    expect(text([other]), is: .deliver(push: 1, hash == nil ? .partsWait : missed))
+    expect(
+      text([other], []), is: .deliver(push: 1, hash == nil ? .partsGivenBack : missed))
+    expect(
+      text([paymentHash("aa"), other], [other]),
+      is: .deliver(push: 1, hash == nil ? .partsWait : .partsGivenBack))
+    expect(
+      text([paymentHash("aa")], [], [paymentHash("aa")]), is: .deliver(push: 1, .partsWait))
+    expect(
+      text([other], [], [paymentHash("aa")], []), is: .deliver(push: 1, .partsGivenBack))
   }
 
   @Test(.shows("P-1.1"))
@@ -96,7 +94,7 @@
     app.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let begun = app.now
     app.play(.enteredBackground, .node(.connecting), .node(.established))
-    #expect(app.machine.tasks.deadline == begun + .seconds(180))
+    expect(app.machine.tasks.deadline, is: begun + .seconds(180))
     app.machine.tasks.endOverdue(at: begun + .seconds(180))
     #expect(app.machine.tasks.isEmpty)
   }
@@ -113,9 +111,10 @@
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
-    #expect(notifier.play(.node(.received(payment)), at: 21) == [])
-    #expect(
-      notifier.release(.deadlineReached, at: 26).suffix(2) == [
+    expect(notifier.play(.node(.received(payment)), at: 21), is: [])
+    expect(
+      notifier.release(.deadlineReached, at: 26).suffix(2),
+      is: [
         .deliver(push: 1, .received(payment)), .finished(push: 1, .idle),
       ])
   }
@@ -129,13 +128,13 @@
         at: event == 0 ? second : 3)
     }
     #expect(!notifier.send(.deadlineReached, at: 7.999).contains(.stopNode(gracefully: true)))
-    #expect(notifier.send(.deadlineReached, at: 8) == [.stopNode(gracefully: true)])
+    expect(notifier.send(.deadlineReached, at: 8), is: [.stopNode(gracefully: true)])
     // The set completes during the release: the text is about the first payment, and the set has its own notification.
-    #expect(notifier.send(.node(.received(secondPayment))) == [.notify(secondPayment)])
+    expect(notifier.send(.node(.received(secondPayment))), is: [.notify(secondPayment)])
     notifier.play(.node(.stopped))
-    #expect(
-      notifier.send(.rowRead(row(8, .extension), appWantsNode: false)).suffix(2)
-        == [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
+    expect(
+      notifier.send(.rowRead(row(8, .extension), appWantsNode: false)).suffix(2),
+      is: [.deliver(push: 1, .received(payment)), .finished(push: 1, .idle)])
     // A set that completes later belongs to the next push.
     notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))))
     notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false)), .claimed(claim(9)))

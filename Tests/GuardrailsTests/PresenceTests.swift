@@ -5,33 +5,33 @@ import Guardrails
     let codes = Role.allCases.flatMap { role in
       [PresenceCode.Kind.ping, .pong, .unavailable].map { PresenceCode(role, $0).rawValue }
     }
-    #expect(codes == [1, 2, 3, 4, 8, 12])
+    expect(codes, is: [1, 2, 3, 4, 8, 12])
   }
 
   @Test func `Every presence code is composed of its role and its kind of message`() {
-    for code in PresenceCode.allCases { #expect(PresenceCode(code.speaker, code.kind) == code) }
+    for code in PresenceCode.allCases { expect(PresenceCode(code.speaker, code.kind), is: code) }
   }
 
   @Test func `Before its first resume a presence ignores messages`() {
     let presence = Presence(role: .app)
     #expect(presence.isSuspended)
-    #expect(presence.heard(.extensionPing) == .ignored)
+    expect(presence.heard(.extensionPing), is: .ignored)
   }
 
   @Test func `Resuming sends a ping, suspending sends unavailable`() {
     var presence = Presence(role: .extension)
-    #expect(presence.resume() == .extensionPing)
-    #expect(presence.suspend() == .extensionUnavailable)
+    expect(presence.resume(), is: .extensionPing)
+    expect(presence.suspend(), is: .extensionUnavailable)
   }
 
   @Test func `Calls of suspend nest, and only the outermost suspend and resume send a message`() {
     var presence = Presence(role: .app)
     _ = presence.resume()
-    #expect(presence.suspend() == .appUnavailable)
+    expect(presence.suspend(), is: .appUnavailable)
     #expect(presence.suspend() == nil)
     #expect(presence.resume() == nil)
-    #expect(presence.heard(.extensionPing) == .ignored)
-    #expect(presence.resume() == .appPing)
+    expect(presence.heard(.extensionPing), is: .ignored)
+    expect(presence.resume(), is: .appPing)
     #expect(!presence.isSuspended)
   }
 
@@ -39,15 +39,15 @@ import Guardrails
     var presence = Presence(role: .app)
     _ = presence.resume()
     #expect(presence.resume() == nil)
-    #expect(presence.suspend() == .appUnavailable)
+    expect(presence.suspend(), is: .appUnavailable)
   }
 
   @Test func `Only a ping is answered, with a pong`() {
     var presence = Presence(role: .app)
     _ = presence.resume()
-    #expect(presence.heard(.extensionPing) == .counts(answer: .appPong))
-    #expect(presence.heard(.extensionPong) == .counts(answer: nil))
-    #expect(presence.heard(.extensionUnavailable) == .counts(answer: nil))
+    expect(presence.heard(.extensionPing), is: .counts(answer: .appPong))
+    expect(presence.heard(.extensionPong), is: .counts(answer: nil))
+    expect(presence.heard(.extensionUnavailable), is: .counts(answer: nil))
   }
 
   @Test func `A presence ignores messages of its own role`() {
@@ -55,7 +55,7 @@ import Guardrails
       var presence = Presence(role: role)
       _ = presence.resume()
       for word in [PresenceCode.Kind.ping, .pong, .unavailable] {
-        #expect(presence.heard(PresenceCode(role, word)) == .ignored)
+        expect(presence.heard(PresenceCode(role, word)), is: .ignored)
       }
     }
   }
@@ -73,8 +73,8 @@ import Guardrails
 
   @Test func `Every presence message decodes to itself`() {
     for message in Self.all {
-      #expect(message.encoded().count == PresenceMessage.size)
-      #expect(PresenceMessage(decoding: message.encoded()) == message)
+      expect(message.encoded().count, is: PresenceMessage.size)
+      expect(PresenceMessage(decoding: message.encoded()), is: message)
     }
   }
 
@@ -94,7 +94,7 @@ import Guardrails
         changed[bit / 8] ^= 1 << (bit % 8)
         guard let read = PresenceMessage(decoding: changed) else { continue }
         #expect(read != message)
-        #expect(read.encoded() == changed)
+        expect(read.encoded(), is: changed)
       }
     }
   }

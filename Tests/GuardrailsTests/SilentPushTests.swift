@@ -10,9 +10,9 @@
   private func connected() -> Driver<AppMachine> {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground)
-    #expect(app.send(.silentPushArrived(push)) == [.look])
-    #expect(
-      app.send(.observed(observation(nil, lockIsBusy: false))) == [.claim(seen: 0, reason: .neverClaimed)])
+    expect(app.send(.silentPushArrived(push)), is: [.look])
+    expect(
+      app.send(.observed(observation(nil, lockIsBusy: false))), is: [.claim(seen: 0, reason: .neverClaimed)])
     app.play(.claimed(claim(8)), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false))
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false))
     return app
@@ -27,11 +27,11 @@
   func `The app connects, receives, releases, and only then completes the push with new data`() {
     var app = connected()
     app.play(.node(.busy(.settling)), .node(.received(payment)))
-    #expect(app.send(.node(.busy(.nothing))).last == .stopNode(gracefully: true))
+    expect(app.send(.node(.busy(.nothing))).last, is: .stopNode(gracefully: true))
     let end = released(&app)
-    #expect(end.last == .completed(push: 3, .newData))
+    expect(end.last, is: .completed(push: 3, .newData))
     #expect(end.contains(.dropLock))
-    #expect(app.machine.place == .background)
+    expect(app.machine.place, is: .background)
     #expect(app.machine.deadline == nil)
   }
 
@@ -49,7 +49,7 @@
       .look, .claim(seen: 0, reason: .neverClaimed), .startNode(claim(8)), .stopNode(gracefully: true),
       .dropLock, .completed(push: 3, .newData),
     ]
-    #expect(directives.filter(order.contains) == order)
+    expect(directives.filter(order.contains), is: order)
   }
 
   @Test(.shows("B-1.5.1f"))
@@ -61,15 +61,15 @@
     }
     var blind = woken()
     _ = blind.send(.lookFailed(.failed("it cannot be read")))
-    #expect(
-      blind.send(.deadlineReached, at: 25).suffix(2)
-        == [.noteFailure(.container(.failed("it cannot be read"))), .completed(push: 3, .failed)])
+    expect(
+      blind.send(.deadlineReached, at: 25).suffix(2),
+      is: [.noteFailure(.container(.failed("it cannot be read"))), .completed(push: 3, .failed)])
     var silent = woken()
-    #expect(
-      silent.send(.expiryWarned(push: 3)).suffix(2)
-        == [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
+    expect(
+      silent.send(.expiryWarned(push: 3)).suffix(2),
+      is: [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
     var robbed = woken()
-    #expect(
+    expect(
       robbed.send(.containerLost("it was taken away"))
         .filter {
           if case .phone(.completed) = $0 {
@@ -77,8 +77,7 @@
           } else {
             $0 == .noteFailure(.container(.lost("it was taken away")))
           }
-        }
-        == [.noteFailure(.container(.lost("it was taken away"))), .completed(push: 3, .failed)])
+        }, is: [.noteFailure(.container(.lost("it was taken away"))), .completed(push: 3, .failed)])
     var lucky = connected()
     lucky.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
@@ -86,10 +85,10 @@
 
   @Test func `A silent push that comes during the release is completed after it, like every other`() {
     var app = connected()
-    #expect(app.send(.expiryWarned(push: 9)) == [])
+    expect(app.send(.expiryWarned(push: 9)), is: [])
     #expect(app.send(.expiryWarned(push: 3)).contains(.stopNode(gracefully: true)))
-    #expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment))) == [])
-    #expect(app.send(.silentPushArrived(Push(id: 5, reason: .other))) == [])
+    expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment))), is: [])
+    expect(app.send(.silentPushArrived(Push(id: 5, reason: .other))), is: [])
     let end = released(&app)
     #expect(end.suffix(3) == [3, 4, 5].map { .completed(push: $0, .noData) } && end.contains(.dropLock))
   }
@@ -98,9 +97,9 @@
     let other = Push(id: 5, reason: .other)
     var idle = Driver<AppMachine>()
     idle.play(.launched, .enteredBackground)
-    #expect(idle.send(.silentPushArrived(other)) == [.completed(push: 5, .noData)])
+    expect(idle.send(.silentPushArrived(other)), is: [.completed(push: 5, .noData)])
     var app = connected()
-    #expect(app.send(.silentPushArrived(other)) == [])
+    expect(app.send(.silentPushArrived(other)), is: [])
     app.play(.expiryWarned(push: 3))
     #expect(released(&app).contains(.completed(push: 5, .noData)))
   }
@@ -118,12 +117,12 @@
   @Test(.shows("B-1.5.1f")) func `A refusal for another container fails this push and the next`() {
     let failed = GuardDirective.noteFailure(.halted(.usedByAnotherDevice))
     var app = connected()
-    #expect(
-      outcome(&app, after: .node(.refused(highest: 20, container: otherContainer)))
-        == [failed, .completed(push: 3, .failed)])
-    #expect(app.machine.place == .background)
+    expect(
+      outcome(&app, after: .node(.refused(highest: 20, container: otherContainer))),
+      is: [failed, .completed(push: 3, .failed)])
+    expect(app.machine.place, is: .background)
     let next = Push(id: 4, reason: .incomingPayment)
-    #expect(app.send(.silentPushArrived(next)) == [failed, .completed(push: 4, .failed)])
+    expect(app.send(.silentPushArrived(next)), is: [failed, .completed(push: 4, .failed)])
     app.play(.enteredForeground, .enteredBackground)
     #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
   }
@@ -132,36 +131,36 @@
   {
     var app = connected()
     app.play(.node(.refused(highest: 20, container: container)))
-    #expect(
-      outcome(&app, after: .claimFailed(.failed("The disk is full.")))
-        == [.noteFailure(.container(.failed("The disk is full."))), .completed(push: 3, .failed)])
+    expect(
+      outcome(&app, after: .claimFailed(.failed("The disk is full."))),
+      is: [.noteFailure(.container(.failed("The disk is full."))), .completed(push: 3, .failed)])
   }
 
   @Test(.shows("B-1.5.1f")) func `A termination fails the push, unless a payment was received`() {
     var app = connected()
-    #expect(
-      outcome(&app, after: .terminationRequested)
-        == [
-          .noteFailure(.askedToEnd), .completed(push: 3, .failed),
-        ])
+    expect(
+      outcome(&app, after: .terminationRequested),
+      is: [
+        .noteFailure(.askedToEnd), .completed(push: 3, .failed),
+      ])
     var lucky = connected()
     lucky.play(.node(.busy(.settling)), .node(.received(payment)))
-    #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
+    expect(outcome(&lucky, after: .terminationRequested), is: [.completed(push: 3, .newData)])
   }
 
   @Test func `With less than 30 s for a silent push the app completes it before its time ends`() {
     func patience(_ time: TimeSpan?) -> TimeSpan { SilentPushHandler.totalTime(of: time) }
-    #expect(patience(nil) == .seconds(25))
-    #expect(patience(.seconds(30)) == .seconds(25))
-    #expect(patience(.seconds(300)) == .seconds(25))
-    #expect(patience(.seconds(12)) == .seconds(7))
-    #expect(patience(.seconds(4)) == .seconds(2))
+    expect(patience(nil), is: .seconds(25))
+    expect(patience(.seconds(30)), is: .seconds(25))
+    expect(patience(.seconds(300)), is: .seconds(25))
+    expect(patience(.seconds(12)), is: .seconds(7))
+    expect(patience(.seconds(4)), is: .seconds(2))
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredBackground)
     app.play(.silentPushArrived(Push(id: 3, reason: .incomingPayment, time: .seconds(12))))
-    #expect(app.machine.deadline == app.now + .seconds(7))
+    expect(app.machine.deadline, is: app.now + .seconds(7))
     app.play(.silentPushArrived(Push(id: 4, reason: .incomingPayment, time: .seconds(4))))
-    #expect(app.machine.deadline == app.now + .seconds(2))
+    expect(app.machine.deadline, is: app.now + .seconds(2))
   }
 
   @Test(.shows("K-19")) func `An unreachable peer: the node is stopped before the lock is released`() {
@@ -170,21 +169,22 @@
     app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
     app.play(.node(.trouble("the peer does not answer")), .rowRead(row(8, .app), appWantsNode: false))
     let given = app.send(.deadlineReached, at: 25)
-    #expect(given.last == .stopNode(gracefully: true))
+    expect(given.last, is: .stopNode(gracefully: true))
     #expect(!given.contains(.dropLock))
-    #expect(
-      released(&app).suffix(2) == [
+    expect(
+      released(&app).suffix(2),
+      is: [
         .noteFailure(.node("the peer does not answer")), .completed(push: 3, .failed),
       ])
-    #expect(app.machine.place == .background)
+    expect(app.machine.place, is: .background)
   }
 
   @Test(.shows("B-1.5.2e", "K-22"))
   func `Without a payment within 5 s of connecting the push completes with no data`() {
     var app = connected()
-    #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
-    #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
-    #expect(released(&app).last == .completed(push: 3, .noData))
+    expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)), is: false)
+    expect(app.send(.deadlineReached, at: 5).last, is: .stopNode(gracefully: true))
+    expect(released(&app).last, is: .completed(push: 3, .noData))
   }
 
   @Test(arguments: [NodeActivity.settling, .collecting([paymentHash("aa")]), .splicing])
@@ -221,16 +221,16 @@
     lost.play(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 6)
     #expect(!lost.send(.deadlineReached, at: 11).contains(.stopNode(gracefully: true)))
     #expect(lost.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
-    #expect(
-      released(&lost).suffix(3)
-        == [
-          .noteFailure(.node("the peer disconnected")), .completed(push: 3, .failed),
-          .completed(push: 4, .failed),
-        ])
+    expect(
+      released(&lost).suffix(3),
+      is: [
+        .noteFailure(.node("the peer disconnected")), .completed(push: 3, .failed),
+        .completed(push: 4, .failed),
+      ])
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false), at: 7)
     #expect(!app.send(.deadlineReached, at: 11.9).contains(.stopNode(gracefully: true)))
     #expect(app.send(.deadlineReached, at: 12).contains(.stopNode(gracefully: true)))
-    #expect(released(&app).last == .completed(push: 3, .noData))
+    expect(released(&app).last, is: .completed(push: 3, .noData))
   }
 
   @Test func `A failure before the claim is not noted as the reason of a later failure`() {
@@ -241,9 +241,8 @@
     app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
     app.play(.rowRead(row(8, .app), appWantsNode: false))
     app.play(.deadlineReached, at: 25)
-    #expect(
-      released(&app).suffix(2)
-        == [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
+    expect(
+      released(&app).suffix(2), is: [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
   }
 
   @Test(.shows("B-1.5.1d", "K-18"))
@@ -254,7 +253,7 @@
     let end = released(&app)
     let order = [end.firstIndex(of: .dropLock), end.firstIndex(of: .completed(push: 3, .noData))]
     #expect(order[0] != nil && order[1] != nil && order[0]! < order[1]!)
-    #expect(app.send(.expiryWarned(push: 3)) == [])
+    expect(app.send(.expiryWarned(push: 3)), is: [])
   }
 
   @Test func `While the extension beats, the app completes the push with no data and takes no intent lock`() {
@@ -263,37 +262,37 @@
     let beating = observation(
       row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1, at: app.now))
     let answer = app.send(.observed(beating))
-    #expect(answer.last == .completed(push: 3, .noData))
+    expect(answer.last, is: .completed(push: 3, .noData))
     #expect(!answer.contains(.raiseIntent))
-    #expect(app.machine.place == .background)
+    expect(app.machine.place, is: .background)
   }
 
   @Test(.shows("B-1.5.1b"))
   func `In the foreground, or if the push is unreadable, the app completes it with no data`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
+    expect(app.send(.silentPushArrived(push)), is: [.completed(push: 3, .noData)])
     var behind = Driver<AppMachine>()
     behind.play(.launched, .enteredBackground)
     let other = Push(id: 4, reason: .unreadable)
-    #expect(behind.send(.silentPushArrived(other)) == [.completed(push: 4, .noData)])
+    expect(behind.send(.silentPushArrived(other)), is: [.completed(push: 4, .noData)])
   }
 
   @Test func `A payment still settling after 25 s is left to the next owner`() {
     var app = connected()
     app.play(.node(.busy(.settling)))
     #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
-    #expect(app.send(.deadlineReached, at: 25).last == .stopNode(gracefully: true))
-    #expect(released(&app).last == .completed(push: 3, .noData))
+    expect(app.send(.deadlineReached, at: 25).last, is: .stopNode(gracefully: true))
+    expect(released(&app).last, is: .completed(push: 3, .noData))
   }
 
   @Test func `During a long-lived task each silent push completes after its own 5 s`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
-    #expect(app.send(.silentPushArrived(push), at: 1) == [])
+    expect(app.send(.silentPushArrived(push), at: 1), is: [])
     #expect(!app.send(.deadlineReached, at: 5.9).contains(.completed(push: 3, .noData)))
     #expect(app.send(.deadlineReached, at: 6).contains(.completed(push: 3, .noData)))
-    #expect(app.machine.place == .staying)
-    #expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 60) == [])
+    expect(app.machine.place, is: .staying)
+    expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 60), is: [])
     #expect(!app.send(.deadlineReached, at: 64).contains(.completed(push: 4, .noData)))
     #expect(app.send(.deadlineReached, at: 65).contains(.completed(push: 4, .noData)))
   }
@@ -301,8 +300,8 @@
   @Test func `Entering the foreground completes the push and keeps the node`() {
     var app = connected()
     let answer = app.send(.enteredForeground)
-    #expect(answer.first == .completed(push: 3, .noData))
+    expect(answer.first, is: .completed(push: 3, .noData))
     #expect(answer.contains(.raiseIntent))
-    #expect(app.machine.ownership.stage == .owning)
+    expect(app.machine.ownership.stage, is: .owning)
   }
 }

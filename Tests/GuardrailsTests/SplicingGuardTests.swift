@@ -14,20 +14,20 @@
     let begun = TaskBeginning(name: "splice 7", generation: 1)
     app.play(.taskBegan(begun))
     #expect(app.machine.hasNamedTask)
-    #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
+    expect(app.send(.enteredBackground), is: [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
     app.play(.node(.busy(.splicing)))
-    #expect(app.send(.taskEnded(begun)) == [])
-    #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
+    expect(app.send(.taskEnded(begun)), is: [])
+    expect(app.machine.place, is: .staying)
+    expect(app.send(.node(.busy(.nothing))).suffix(3), is: leaving[...])
   }
 
   @Test(.shows("P-1.4"))
   func `A splice pending from an earlier process keeps the app awake by an unnamed background task`() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.busy(.splicing)))
-    #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: nil), .backgroundDone])
-    #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
+    expect(app.send(.enteredBackground), is: [.beginBackgroundTask(1, name: nil), .backgroundDone])
+    expect(app.machine.place, is: .staying)
+    expect(app.send(.node(.busy(.nothing))).suffix(3), is: leaving[...])
   }
 
   @Test(.shows("P-1.1"))
@@ -36,7 +36,7 @@
     app.play(.node(.busy(.splicing)))
     let begun = app.now
     app.play(.enteredBackground, .node(.connecting), .node(.established), .node(.busy(.splicing)), at: 100)
-    #expect(app.machine.tasks.deadline == begun + .seconds(180))
+    expect(app.machine.tasks.deadline, is: begun + .seconds(180))
   }
 
   @Test func `Another process's claim ends the tasks of a splice and a settling payment`() {
@@ -50,9 +50,10 @@
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
-    #expect(notifier.play(.node(.busy(.nothing)), at: 21) == [])
-    #expect(
-      notifier.release(.deadlineReached, at: 21).suffix(2) == [
+    expect(notifier.play(.node(.busy(.nothing)), at: 21), is: [])
+    expect(
+      notifier.release(.deadlineReached, at: 21).suffix(2),
+      is: [
         .deliver(push: 1, .received(payment)), .finished(push: 1, .idle),
       ])
     notifier = Driver<ExtensionMachine>.connected()

@@ -11,9 +11,9 @@ import Foundation
   }
 
   @Test func `Random runs take only declared transitions`() {
-    #expect(undeclaredTransitions(of: AppMachine.self, stage: \.stage, ownership: \.ownership.stage) == [])
-    #expect(
-      undeclaredTransitions(of: ExtensionMachine.self, stage: \.stage, ownership: \.ownership.stage) == [])
+    expect(undeclaredTransitions(of: AppMachine.self, stage: \.stage, ownership: \.ownership.stage), is: [])
+    expect(
+      undeclaredTransitions(of: ExtensionMachine.self, stage: \.stage, ownership: \.ownership.stage), is: [])
   }
 
   // MARK: Comments
@@ -23,7 +23,7 @@ import Foundation
     for stage in Subject.Stage.allCases {
       let said = try #require(comments["\(stage)"], "\(file): \(stage) has no comment")
       let declared = Set(Subject.next(after: stage).map { "\($0)" })
-      #expect(said == declared, "\(file): successors of \(stage)")
+      expect(said, is: declared, "\(file): successors of \(stage)")
     }
   }
 

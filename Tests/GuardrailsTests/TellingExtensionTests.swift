@@ -27,9 +27,9 @@ import Guardrails
 
   @Test func `An announced payment is stored for the app before its text is delivered`() {
     var notifier = Driver<TellingExtensionMachine>()
-    #expect(notifier.send(.launched) == [])
-    #expect(notifier.send(.pushArrived(announced(1))) == [.storeIncoming(Self.record, push: 1)])
-    #expect(notifier.send(.incomingStored(push: 1), at: 0.001) == told(1, .announced))
+    expect(notifier.send(.launched), is: [])
+    expect(notifier.send(.pushArrived(announced(1))), is: [.storeIncoming(Self.record, push: 1)])
+    expect(notifier.send(.incomingStored(push: 1), at: 0.001), is: told(1, .announced))
     #expect(notifier.machine.deadline == nil)
   }
 
@@ -40,38 +40,39 @@ import Guardrails
       .incomingStored(push: 1), .deadlineReached, .incomingNotStored(.lost("It is gone."), push: 1),
     ]
     for (second, answer) in zip([0, 1, 2] as [Double], answers) {
-      #expect(
-        notifier.send(.toldPushRead(announced(1)), at: second) == [.storeIncoming(Self.record, push: 1)])
-      #expect(notifier.send(.toldPushRead(announced(1))) == [])
+      expect(
+        notifier.send(.toldPushRead(announced(1)), at: second), is: [.storeIncoming(Self.record, push: 1)])
+      expect(notifier.send(.toldPushRead(announced(1))), is: [])
       let directives = notifier.send(answer, at: second + 0.5)
       #expect(!directives.contains { if case .phone(.deliver) = $0 { true } else { false } }, "\(answer)")
       #expect(notifier.machine.deadline == nil)
     }
-    #expect(notifier.send(.toldPushRead(Push(id: 2, reason: .unreadable))) == [])
-    #expect(notifier.send(.toldPushRead(announced(3))) == [.storeIncoming(Self.record, push: 3)])
-    #expect(notifier.send(.terminationRequested) == [.end(.terminated)])
+    expect(notifier.send(.toldPushRead(Push(id: 2, reason: .unreadable))), is: [])
+    expect(notifier.send(.toldPushRead(announced(3))), is: [.storeIncoming(Self.record, push: 3)])
+    expect(notifier.send(.terminationRequested), is: [.end(.terminated)])
   }
 
   @Test func `No text is told while the record of a push told before is stored, for half a second at most`() {
     let unreadable = Push(id: 2, reason: .unreadable)
     var notifier = Driver<TellingExtensionMachine>()
     _ = notifier.send(.toldPushRead(announced(1)))
-    #expect(notifier.send(.pushArrived(unreadable)) == [])
-    #expect(notifier.send(.pushArrived(unreadable)) == [])
+    expect(notifier.send(.pushArrived(unreadable)), is: [])
+    expect(notifier.send(.pushArrived(unreadable)), is: [])
     let text: [GuardDirective] = [
       .deliver(push: 2, .nothingReceived(.unreadable)), .finished(push: 2, .unreadablePush),
     ]
-    #expect(notifier.send(.incomingStored(push: 1)) == text)
+    expect(notifier.send(.incomingStored(push: 1)), is: text)
 
     _ = notifier.send(.toldPushRead(announced(3)), at: 1)
-    #expect(notifier.send(.pushArrived(unreadable)) == [])
-    #expect(notifier.send(.deadlineReached, at: 1.5) == text)
-    #expect(notifier.shown == [.trouble(Self.notInTime)])
+    expect(notifier.send(.pushArrived(unreadable)), is: [])
+    expect(notifier.send(.deadlineReached, at: 1.5), is: text)
+    expect(notifier.shown, is: [.trouble(Self.notInTime)])
 
     _ = notifier.send(.toldPushRead(announced(4)), at: 2)
-    #expect(notifier.send(.pushArrived(unreadable)) == [])
-    #expect(
-      notifier.send(.expiryWarned(push: 2)) == [
+    expect(notifier.send(.pushArrived(unreadable)), is: [])
+    expect(
+      notifier.send(.expiryWarned(push: 2)),
+      is: [
         text[0], .finished(push: 2, .timeWillExpire),
       ])
   }
@@ -79,8 +80,9 @@ import Guardrails
   @Test func `A push that cannot be read has its text at once and stores nothing`() {
     var notifier = Driver<TellingExtensionMachine>()
     let push = Push(id: 1, reason: .unreadable)
-    #expect(
-      notifier.send(.pushArrived(push)) == [
+    expect(
+      notifier.send(.pushArrived(push)),
+      is: [
         .deliver(push: 1, .nothingReceived(.unreadable)), .finished(push: 1, .unreadablePush),
       ])
   }
@@ -94,79 +96,79 @@ import Guardrails
     announcement: Announcement
   ) {
     var notifier = Driver<TellingExtensionMachine>()
-    #expect(notifier.send(.pushArrived(announced(1, announcement))) == told(1, .announced, announcement))
+    expect(notifier.send(.pushArrived(announced(1, announcement))), is: told(1, .announced, announcement))
   }
 
   @Test func `A blocked store is tried again every 25 ms, and is given up 500 ms after the push`() {
     var notifier = storing()
     var (now, attempts) = (0.001, 1)
     while true {
-      #expect(notifier.send(.incomingNotStored(.blocked(pid: nil, isStopped: true), push: 1), at: now) == [])
+      expect(notifier.send(.incomingNotStored(.blocked(pid: nil, isStopped: true), push: 1), at: now), is: [])
       let next = notifier.machine.deadline ?? seconds(99)
       now = Double(next.nanoseconds) / 1e9
       let directives = notifier.send(.deadlineReached, at: now)
       if directives != [.storeIncoming(Self.record, push: 1)] {
-        #expect(directives == told(1, .announced))
-        #expect(notifier.shown == [.trouble(Self.notInTime)])
+        expect(directives, is: told(1, .announced))
+        expect(notifier.shown, is: [.trouble(Self.notInTime)])
         break
       }
       attempts += 1
     }
     #expect(now == 0.5 && attempts == 20)
-    #expect(notifier.send(.incomingStored(push: 1)) == [])
+    expect(notifier.send(.incomingStored(push: 1)), is: [])
   }
 
   @Test func `A store that never answers delays the text by 500 ms`() {
     var notifier = storing()
-    #expect(notifier.send(.deadlineReached, at: 0.499) == [])
-    #expect(notifier.send(.deadlineReached, at: 0.5) == told(1, .announced))
-    #expect(notifier.shown == [.trouble(Self.notInTime)])
+    expect(notifier.send(.deadlineReached, at: 0.499), is: [])
+    expect(notifier.send(.deadlineReached, at: 0.5), is: told(1, .announced))
+    expect(notifier.shown, is: [.trouble(Self.notInTime)])
   }
 
   @Test func `A store that fails does not delay the text at all`() {
     var notifier = storing()
-    #expect(notifier.send(.incomingNotStored(.failed("The disk is full."), push: 1)) == told(1, .announced))
-    #expect(notifier.shown == [.trouble("The disk is full.")])
+    expect(notifier.send(.incomingNotStored(.failed("The disk is full."), push: 1)), is: told(1, .announced))
+    expect(notifier.shown, is: [.trouble("The disk is full.")])
   }
 
   @Test func `When the system warns that the time expires, the text is delivered without the record`() {
     var notifier = storing()
-    #expect(notifier.send(.expiryWarned(push: 2)) == [])
-    #expect(notifier.send(.expiryWarned(push: 1)) == told(1, .timeWillExpire))
-    #expect(notifier.send(.incomingStored(push: 1)) == [])
+    expect(notifier.send(.expiryWarned(push: 2)), is: [])
+    expect(notifier.send(.expiryWarned(push: 1)), is: told(1, .timeWillExpire))
+    expect(notifier.send(.incomingStored(push: 1)), is: [])
   }
 
   @Test func `Asked to terminate, the extension delivers every open text and ends`() {
     var notifier = storing()
     notifier.play(.pushArrived(announced(2)))
-    #expect(
-      notifier.send(.terminationRequested)
-        == told(1, .terminated) + told(2, .terminated) + [.end(.terminated)])
-    #expect(notifier.send(.pushArrived(announced(3))) == [])
+    expect(
+      notifier.send(.terminationRequested),
+      is: told(1, .terminated) + told(2, .terminated) + [.end(.terminated)])
+    expect(notifier.send(.pushArrived(announced(3))), is: [])
     #expect(notifier.machine.deadline == nil)
   }
 
   @Test func `A lost container ends no push without its text, and the next push is served`() {
     var notifier = storing()
-    #expect(notifier.send(.containerLost("It is gone.")) == told(1, .containerLost))
-    #expect(notifier.send(.pushArrived(announced(2))) == [.storeIncoming(Self.record, push: 2)])
-    #expect(notifier.send(.incomingNotStored(.lost("It is gone."), push: 2)) == told(2, .containerLost))
+    expect(notifier.send(.containerLost("It is gone.")), is: told(1, .containerLost))
+    expect(notifier.send(.pushArrived(announced(2))), is: [.storeIncoming(Self.record, push: 2)])
+    expect(notifier.send(.incomingNotStored(.lost("It is gone."), push: 2)), is: told(2, .containerLost))
   }
 
   @Test func `A push that arrives while another is stored does not wait for it`() {
     var notifier = storing()
-    #expect(notifier.send(.pushArrived(announced(1))) == [])
+    expect(notifier.send(.pushArrived(announced(1))), is: [])
     let other = Announcement(kind: .mutualClose)
-    #expect(notifier.send(.pushArrived(announced(2, other))) == told(2, .announced, other))
-    #expect(notifier.send(.incomingStored(push: 1)) == told(1, .announced))
+    expect(notifier.send(.pushArrived(announced(2, other))), is: told(2, .announced, other))
+    expect(notifier.send(.incomingStored(push: 1)), is: told(1, .announced))
   }
 
   @Test func `Of more than 64 pushes at once the later ones are told without a record`() {
     var notifier = Driver<TellingExtensionMachine>()
     for id in 1...64 as ClosedRange<UInt64> {
-      #expect(notifier.send(.pushArrived(announced(id))) == [.storeIncoming(Self.record, push: id)])
+      expect(notifier.send(.pushArrived(announced(id))), is: [.storeIncoming(Self.record, push: id)])
     }
-    #expect(notifier.send(.pushArrived(announced(65))) == told(65, .tooManyPushes))
+    expect(notifier.send(.pushArrived(announced(65))), is: told(65, .tooManyPushes))
   }
 
   @Test func `It never claims, looks, beats, reads the row or starts a node, whatever happens`() {

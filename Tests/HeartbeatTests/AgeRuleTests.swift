@@ -1,5 +1,5 @@
 import Ground
-import Testing
+import TestKit
 
 @testable import Heartbeat
 
@@ -13,34 +13,35 @@ import Testing
 
   @Test mutating func `A beat is stale at exactly 5.000 s of age`() {
     let stamped = beat(counter: 1, stamp: seconds(100))
-    #expect(judge(stamped, at: seconds(100)) == .fresh(remaining: .seconds(5)))
-    #expect(judge(stamped, at: seconds(104.999)) == .fresh(remaining: .milliseconds(1)))
-    #expect(
-      judge(stamped, at: Instant(nanoseconds: 104_999_999_999)) == .fresh(remaining: TimeSpan(nanoseconds: 1))
+    expect(judge(stamped, at: seconds(100)), is: .fresh(remaining: .seconds(5)))
+    expect(judge(stamped, at: seconds(104.999)), is: .fresh(remaining: .milliseconds(1)))
+    expect(
+      judge(stamped, at: Instant(nanoseconds: 104_999_999_999)),
+      is: .fresh(remaining: TimeSpan(nanoseconds: 1))
     )
-    #expect(judge(stamped, at: seconds(105)) == .stale)
+    expect(judge(stamped, at: seconds(105)), is: .stale)
   }
 
   @Test mutating func `An observer that starts late judges by the same age`() {
-    #expect(judge(beat(counter: 1, stamp: seconds(100)), at: seconds(105)) == .stale)
+    expect(judge(beat(counter: 1, stamp: seconds(100)), at: seconds(105)), is: .stale)
   }
 
   @Test mutating func `A beat of another boot is stale at once`() {
-    #expect(judge(beat(counter: 1, stamp: seconds(100), boot: otherBoot), at: seconds(100)) == .stale)
+    expect(judge(beat(counter: 1, stamp: seconds(100), boot: otherBoot), at: seconds(100)), is: .stale)
   }
 
   @Test
   mutating func `A missing beat, another epoch's beat and a beat with phase released are stale at once`() {
-    #expect(judge(nil, at: seconds(100)) == .stale)
-    #expect(judge(beat(epoch: 6, counter: 1, stamp: seconds(100)), at: seconds(100)) == .stale)
-    #expect(judge(beat(counter: 1, phase: .released, stamp: seconds(100)), at: seconds(100)) == .stale)
+    expect(judge(nil, at: seconds(100)), is: .stale)
+    expect(judge(beat(epoch: 6, counter: 1, stamp: seconds(100)), at: seconds(100)), is: .stale)
+    expect(judge(beat(counter: 1, phase: .released, stamp: seconds(100)), at: seconds(100)), is: .stale)
   }
 
   @Test mutating func `A beat with a stamp from the future is fresh for at most 5 s`() {
     let future = beat(counter: 1, stamp: seconds(3700))
-    #expect(judge(future, at: seconds(100)) == .fresh(remaining: .seconds(5)))
-    #expect(judge(future, at: seconds(104.999)) == .fresh(remaining: .milliseconds(1)))
-    #expect(judge(future, at: seconds(105)) == .stale)
+    expect(judge(future, at: seconds(100)), is: .fresh(remaining: .seconds(5)))
+    expect(judge(future, at: seconds(104.999)), is: .fresh(remaining: .milliseconds(1)))
+    expect(judge(future, at: seconds(105)), is: .stale)
   }
 
   @Test mutating func `A holder whose clock is ahead stays fresh while it beats`() {

@@ -1,5 +1,5 @@
 import Ground
-import Testing
+import TestKit
 
 @testable import Heartbeat
 
@@ -20,8 +20,8 @@ import Testing
   @Test func `Every beat decodes to itself from its slot`() {
     for beat in Self.extremes {
       let bytes = BeatSlot.encode(beat)
-      #expect(bytes.count == BeatSlot.size)
-      #expect(BeatSlot.decode(bytes) == beat)
+      expect(bytes.count, is: BeatSlot.size)
+      expect(BeatSlot.decode(bytes), is: beat)
     }
   }
 
@@ -73,91 +73,93 @@ import Testing
   @Test
   mutating func `A holder whose counter is unchanged for 5 s is stale; one nanosecond earlier it is not`() {
     let verdicts = silence(after: beat(counter: 1), from: 0, through: 4)
-    #expect(verdicts == Array(repeating: .beating(atLeastUntil: seconds(5)), count: 5))
+    expect(verdicts, is: Array(repeating: .beating(atLeastUntil: seconds(5)), count: 5))
     let almost = Instant(nanoseconds: 4_999_999_999)
-    #expect(
-      monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: almost) == .beating(atLeastUntil: seconds(5)))
-    #expect(monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)) == .stale)
+    expect(
+      monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: almost), is: .beating(atLeastUntil: seconds(5)))
+    expect(monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)), is: .stale)
   }
 
   @Test mutating func `A new counter restarts the 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(4.5))
-    #expect(verdict == .beating(atLeastUntil: seconds(9.5)))
+    expect(verdict, is: .beating(atLeastUntil: seconds(9.5)))
   }
 
   @Test mutating func `A stale holder with a new counter counts as beating again`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 5)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(6))
-    #expect(verdict == .beating(atLeastUntil: seconds(11)))
+    expect(verdict, is: .beating(atLeastUntil: seconds(11)))
   }
 
   @Test mutating func `Without any beat the 5 s start at the first ownership check`() {
     let verdicts = silence(after: nil, from: 0, through: 5)
     #expect(verdicts.prefix(5).allSatisfy { $0 == .beating(atLeastUntil: seconds(5)) })
-    #expect(verdicts.last == .stale)
+    expect(verdicts.last, is: .stale)
   }
 
   @Test mutating func `A pause of the observer restarts its 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 3)
     let verdict = monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(600))
-    #expect(verdict == .beating(atLeastUntil: seconds(605)))
+    expect(verdict, is: .beating(atLeastUntil: seconds(605)))
     let verdicts = silence(after: beat(counter: 1), from: 601, through: 605)
-    #expect(verdicts.last == .stale)
+    expect(verdicts.last, is: .stale)
     #expect(!verdicts.dropLast().contains(.stale))
   }
 
   @Test mutating func `Only a gap longer than one beat interval counts as a pause`() {
     for at in [0.0, 2, 4] { _ = monitor.looked(at: nil, ofEpoch: 7, at: seconds(at)) }
-    #expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(5)) == .stale)
+    expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(5)), is: .stale)
     monitor.reset()
     for at in [10.0, 12.001, 14] { _ = monitor.looked(at: nil, ofEpoch: 7, at: seconds(at)) }
-    #expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(15)) == .beating(atLeastUntil: seconds(17.001)))
+    expect(monitor.looked(at: nil, ofEpoch: 7, at: seconds(15)), is: .beating(atLeastUntil: seconds(17.001)))
   }
 
   @Test mutating func `A new counter after a pause starts the 5 s anew`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: beat(counter: 2), ofEpoch: 7, at: seconds(60))
-    #expect(verdict == .beating(atLeastUntil: seconds(65)))
+    expect(verdict, is: .beating(atLeastUntil: seconds(65)))
   }
 
   @Test mutating func `Beats of another epoch do not restart the 5 s`() {
     for second in 0...4 {
       _ = monitor.looked(at: beat(epoch: 6, counter: UInt64(second)), ofEpoch: 7, at: seconds(Double(second)))
     }
-    #expect(monitor.looked(at: beat(epoch: 8, counter: 99), ofEpoch: 7, at: seconds(5)) == .stale)
+    expect(monitor.looked(at: beat(epoch: 8, counter: 99), ofEpoch: 7, at: seconds(5)), is: .stale)
   }
 
   @Test mutating func `A beat with phase released does not restart the 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let released = beat(counter: 2, phase: .released)
-    #expect(monitor.looked(at: released, ofEpoch: 7, at: seconds(5)) == .stale)
+    expect(monitor.looked(at: released, ofEpoch: 7, at: seconds(5)), is: .stale)
   }
 
   @Test mutating func `For a new holder the 5 s start anew`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     let verdict = monitor.looked(at: nil, ofEpoch: 8, at: seconds(5))
-    #expect(verdict == .beating(atLeastUntil: seconds(10)))
+    expect(verdict, is: .beating(atLeastUntil: seconds(10)))
   }
 
   @Test mutating func `A beat that is unreadable once neither restarts nor ends the 5 s`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 2)
     _ = monitor.looked(at: nil, ofEpoch: 7, at: seconds(3))
-    #expect(
-      monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(4)) == .beating(atLeastUntil: seconds(5)))
+    expect(
+      monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(4)), is: .beating(atLeastUntil: seconds(5))
+    )
   }
 
   /// After a sleep of the phone, the process that wakes first sees an old stamp of a healthy partner.
   @Test mutating func `The monitor ignores the age of a stamp`() {
     let old = beat(counter: 1, stamp: seconds(-100_000), boot: otherBoot)
-    #expect(monitor.looked(at: old, ofEpoch: 7, at: seconds(0)) == .beating(atLeastUntil: seconds(5)))
+    expect(monitor.looked(at: old, ofEpoch: 7, at: seconds(0)), is: .beating(atLeastUntil: seconds(5)))
   }
 
   @Test mutating func `After a reset a holder needs 5 s of silence again to count as frozen`() {
     _ = silence(after: beat(counter: 1), from: 0, through: 4)
     monitor.reset()
-    #expect(
-      monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)) == .beating(atLeastUntil: seconds(10)))
+    expect(
+      monitor.looked(at: beat(counter: 1), ofEpoch: 7, at: seconds(5)),
+      is: .beating(atLeastUntil: seconds(10)))
   }
 
   @Test mutating func `A clock that goes back does not trap`() {
@@ -170,27 +172,27 @@ import Testing
 @Suite struct BeatScheduleTests {
   @Test func `The first beat is due at the claim`() {
     let schedule = BeatSchedule(timing: .standard, claimedAt: seconds(10))
-    #expect(schedule.nextBeat == seconds(10))
+    expect(schedule.nextBeat, is: seconds(10))
   }
 
   @Test func `Counters grow by one and beats are two seconds apart`() {
     var schedule = BeatSchedule(timing: .standard, claimedAt: seconds(10))
-    #expect(schedule.beat(at: seconds(10)) == 1)
-    #expect(schedule.nextBeat == seconds(12))
-    #expect(schedule.beat(at: seconds(12)) == 2)
-    #expect(schedule.nextBeat == seconds(14))
+    expect(schedule.beat(at: seconds(10)), is: 1)
+    expect(schedule.nextBeat, is: seconds(12))
+    expect(schedule.beat(at: seconds(12)), is: 2)
+    expect(schedule.nextBeat, is: seconds(14))
   }
 
   @Test func `After a pause missed beats are not made up for`() {
     var schedule = BeatSchedule(timing: .standard, claimedAt: seconds(0))
     _ = schedule.beat(at: seconds(0))
-    #expect(schedule.beat(at: seconds(61)) == 2)
-    #expect(schedule.nextBeat == seconds(63))
+    expect(schedule.beat(at: seconds(61)), is: 2)
+    expect(schedule.nextBeat, is: seconds(63))
   }
 
   @Test func `A schedule at the last instant does not trap`() {
     var schedule = BeatSchedule(timing: .standard, claimedAt: Instant(nanoseconds: .max))
-    #expect(schedule.beat(at: Instant(nanoseconds: .max)) == 1)
-    #expect(schedule.nextBeat == Instant(nanoseconds: .max))
+    expect(schedule.beat(at: Instant(nanoseconds: .max)), is: 1)
+    expect(schedule.nextBeat, is: Instant(nanoseconds: .max))
   }
 }

@@ -1,18 +1,18 @@
 import Ground
 import Foundation
-import Testing
+import TestKit
 
 @testable import Heartbeat
 
 @Suite struct HeartbeatTimingTests {
   @Test func `The standard timing is a 2 s interval and 5 s staleAfter`() {
-    #expect(HeartbeatTiming.standard.interval == .seconds(2))
-    #expect(HeartbeatTiming.standard.staleAfter == .seconds(5))
+    expect(HeartbeatTiming.standard.interval, is: .seconds(2))
+    expect(HeartbeatTiming.standard.staleAfter, is: .seconds(5))
   }
 
   @Test func `The standard timing passes the validation`() throws {
     let timing = try HeartbeatTiming(interval: .seconds(2), staleAfter: .seconds(5))
-    #expect(timing == .standard)
+    expect(timing, is: .standard)
   }
 
   @Test func `staleAfter shorter than two intervals is refused`() throws {
@@ -46,7 +46,7 @@ import Testing
   @Test func `A timing decodes to itself from JSON`() throws {
     let timing = try HeartbeatTiming(interval: .milliseconds(20), staleAfter: .milliseconds(50))
     let text = try JSONEncoder().encode(timing)
-    #expect(try JSONDecoder().decode(HeartbeatTiming.self, from: text) == timing)
+    expect(try JSONDecoder().decode(HeartbeatTiming.self, from: text), is: timing)
   }
 
   /// A journal with an interval of 0 would make a replay beat forever at one instant.

@@ -16,12 +16,12 @@ import Heartbeat
     default: app.hangUp()
     }
     try phone.wait("the app to end") { app.hasEnded }
-    #expect(app.end?.how == .exited(code: 0))
-    #expect(try phone.snapshot().appBeat?.phase == .released)
+    expect(app.end?.how, is: .exited(code: 0))
+    expect(try phone.snapshot().appBeat?.phase, is: .released)
     #expect(phone.journal(of: "mainappd").contains("the phone is gone"))
     guard how != "gone" else { return }
     let error = app.messages.last { $0.message.verb == "error" }?.message.errorSentence
-    #expect(error?.hasPrefix("the message has ") == true)
+    expect(error?.hasPrefix("the message has "), is: true)
   }
 
   @Test
@@ -53,7 +53,7 @@ import Heartbeat
     ]
     for (request, beginning) in beginnings {
       let sentence = app.answer(to: request)?.errorSentence
-      #expect(sentence?.hasPrefix(beginning) == true, "\(request): \(sentence ?? "no answer")")
+      expect(sentence?.hasPrefix(beginning), is: true, "\(request): \(sentence ?? "no answer")")
     }
     try phone.connect(app)
   }
@@ -73,7 +73,7 @@ import Heartbeat
     #expect(!notifications.contains("\\u001b"))
     #expect(notifications.utf8.count < 131_072)
     // After its garbage the process is not read any more, and can still be ended.
-    #expect(try phone.ask(.phone, ControlMessage("quit")).verb == "ok")
+    expect(try phone.ask(.phone, ControlMessage("quit")).verb, is: "ok")
     try Wait.until("the hostile process to end") {
       try phone.ask(.phone, ControlMessage("status")).bodyText.contains(#""app":{"state":"not running"}"#)
     }

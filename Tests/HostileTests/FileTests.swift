@@ -28,7 +28,7 @@ import LightningIO
     let phone = try TestPhone()
     try put(content, at: "\(phone.home)/os/clock")
     _ = try phone.connectedApp()
-    #expect(phone.owner?.process.boot == Clock().boot)
+    expect(phone.owner?.process.boot, is: Clock().boot)
   }
 
   @Test func `With extreme offsets in the clock file the app connects and ends in order`() throws {
@@ -41,7 +41,7 @@ import LightningIO
       let app = try phone.connectedApp()
       app.send(ControlMessage("terminate"))
       try phone.wait("the app to end") { app.hasEnded }
-      #expect(app.end?.how == .exited(code: 0))
+      expect(app.end?.how, is: .exited(code: 0))
     }
   }
 
@@ -56,11 +56,11 @@ import LightningIO
     try put(.pipe, at: path + ".new")
     let up = try phone.baton(["up"])
     guard content == .directory else {
-      #expect(up.code == 0, "\(up.errors)")
+      expect(up.code, is: 0, "\(up.errors)")
       #expect(PeerAddress(try phone.place(.peer)) != nil)
       return
     }
-    #expect(up.code == 69)
+    expect(up.code, is: 69)
     #expect(up.errors.contains("lspd: cannot write \(path): "))
   }
 }

@@ -16,7 +16,7 @@ import PhonePolicy
   private func pay(_ phone: RealPhone, _ invoice: String) throws -> String {
     let before = try payments(phone).count
     let paid = try phone.baton(["pay", "--no-wait", "--hold-seconds", "600", invoice])
-    #expect(paid.code == 0, "\(paid.errors)")
+    expect(paid.code, is: 0, "\(paid.errors)")
     let rows = try payments(phone)
     try #require(rows.count == before + 1)
     return "\(rows.last?.id ?? 0)"
@@ -46,7 +46,7 @@ import PhonePolicy
     try Wait.until("the first payment") { try state(phone, of: first) == "paid" }
 
     let full = try phone.baton(["device", "storage", "full"])
-    #expect(full.output == "the storage is full: writes that need more room fail\n")
+    expect(full.output, is: "the storage is full: writes that need more room fail\n")
     // The log still has room for a while.
     var refusal: String?
     for _ in 0..<400 where refusal == nil {
@@ -54,22 +54,22 @@ import PhonePolicy
         _ = try phone.invoice(msat: 1_000)
       } catch { refusal = "\(error)" }
     }
-    #expect(
-      refusal?.contains("is full; free some space and try again") == true, "\(refusal ?? "never refused")")
+    expect(
+      refusal?.contains("is full; free some space and try again"), is: true, "\(refusal ?? "never refused")")
     let inFront = try pay(phone, invoices[1])
     try endApp(phone)
 
     // Now the extension: no process runs, and the log is checkpointed and truncated, as any tool may do.
-    #expect(try phone.baton(["device", "storage", "free"]).output == "there is room in the storage\n")
+    expect(try phone.baton(["device", "storage", "free"]).output, is: "there is room in the storage\n")
     try cutLog("\(phone.home)/AppGroup")
     _ = try phone.baton(["device", "storage", "full"])
     let behind = try pay(phone, invoices[2])
     try Wait.until("the extension to report the full disk") {
       phone.journal(of: "notifyextd").contains("is full; free some space and try again")
     }
-    #expect(try state(phone, of: behind) == "held")
+    expect(try state(phone, of: behind), is: "held")
 
-    #expect(try phone.baton(["device", "storage", "free"]).output == "there is room in the storage\n")
+    expect(try phone.baton(["device", "storage", "free"]).output, is: "there is room in the storage\n")
     _ = try phone.ask(.phone, ControlMessage("open"))
     let last = try pay(phone, invoices[3])
     for payment in [inFront, behind, last] {
@@ -77,12 +77,12 @@ import PhonePolicy
         ["paid", "failed"].contains(try state(phone, of: payment))
       }
     }
-    #expect(try state(phone, of: last) == "paid")
+    expect(try state(phone, of: last), is: "paid")
     let all = try phone.driver().phone.allProcesses()
     #expect(all.allSatisfy { $0.hasCrashed != true }, "\(all)")
     let iosd = phone.journal(of: "iosd")
-    #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "noted once each time")
-    #expect(try phone.baton(["down"]).code == 0)
+    expect(iosd.components(separatedBy: "the storage is full: ").count, is: 3, "noted once each time")
+    expect(try phone.baton(["down"]).code, is: 0)
     let judged = try phone.baton(["judge", "--require-settled", "--json"])
     // The app ended on the full disk: where the last lines of its journal found no room, there is no verdict, for this alone.
     let document = try JSONSerialization.jsonObject(with: Data(judged.output.utf8)) as? [String: Any]

@@ -55,7 +55,7 @@
     try settle(invoices.dropLast(open.count), phone)
     #expect(try phone.pressesWhileSettling() > 0, "no press interrupted a payment\(again)")
     let rows = try phone.driver().phone.allProcesses().filter { $0.role == "app" }
-    #expect(rows.count == 1, "one process survives all presses\(again)")
+    expect(rows.count, is: 1, "one process survives all presses\(again)")
     #expect(rows.allSatisfy { $0.reason == nil }, "\(rows)\(again)")
     let expiries = try phone.messageCount("taskExpiring")
     #expect(expiries > 0, "the background time expired in no press\(again)")
@@ -79,12 +79,12 @@
     _ = try phone.ask(.phone, ControlMessage("open"))
     for invoice in invoices {
       let question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex])
-      #expect(try phone.ask(.provider, question)["state"] == "settled")
+      expect(try phone.ask(.provider, question)["state"], is: "settled")
     }
     _ = try phone.ask(.phone, ControlMessage("home"))
     try phone.waitForApp("suspended")
     let judged = try phone.baton(["judge"])
-    #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
+    expect(judged.code, is: 0, "\(judged.output)\(judged.errors)")
   }
 
   @Test(.shows("B-1.5.1c", "B-M.2"))
@@ -102,15 +102,15 @@
     // No extension is started for the visible push: only the app can receive.
     _ = try phone.baton(["device", "notifications", "off"])
     let paid = try phone.baton(["pay", invoice])
-    #expect(paid.code == 0, "\(paid.errors)")
+    expect(paid.code, is: 0, "\(paid.errors)")
     try phone.waitForApp("suspended")
-    #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
+    expect(try phone.driver().phone.allProcesses().map(\.role), is: ["app"])
     _ = try phone.ask(.phone, ControlMessage("quit"))
     try phone.waitForApp("not running")
     let peak = try #require(try phone.peak(of: "app"))
     #expect(peak > 0 && (peak < 100 << 20 || getenv("BATON_SANITIZED") != nil))
     let judged = try phone.baton(["judge"])
-    #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
+    expect(judged.code, is: 0, "\(judged.output)\(judged.errors)")
   }
 
   /// The limit of 24 MB is in force; the released extension needs a third of it.
@@ -128,10 +128,10 @@
     try phone.waitForApp("not running")
     for invoice in invoices {
       let paid = try phone.baton(["pay", invoice])
-      #expect(paid.code == 0, "\(paid.errors)")
+      expect(paid.code, is: 0, "\(paid.errors)")
     }
     try phone.driver().endExtension()
-    #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app", "extension"])
+    expect(try phone.driver().phone.allProcesses().map(\.role), is: ["app", "extension"])
     let peak = try #require(try phone.peak(of: "extension"))
     #expect(peak > 0 && peak < 25_165_824)
   }

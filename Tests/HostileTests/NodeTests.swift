@@ -12,10 +12,10 @@ import Guardrails
     switch behaviour {
     case .refusesForAnotherDevice:
       try phone.wait("the push to be finished") { notifier.message("finished", id: id) != nil }
-      #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.otherDevice.rawValue)
+      expect(notifier.message("finished", id: id)?["reason"], is: FinishReason.otherDevice.rawValue)
     case .refusesWithAnEpochOutOfReach, .refusesWithTheLargestEpoch:
       try phone.wait("the push to be finished") { notifier.message("finished", id: id) != nil }
-      #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.outOfReach.rawValue)
+      expect(notifier.message("finished", id: id)?["reason"], is: FinishReason.outOfReach.rawValue)
     case .knowsMoreThanTheWallet:
       try phone.wait("the node to report the newer state") { notifier.status.contains("newer state") }
     case .neverHangsUp: try phone.wait("the node to be connected") { notifier.status.hasPrefix("connected") }
@@ -25,12 +25,12 @@ import Guardrails
     }
     notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
     try phone.wait("the text and the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
-    #expect(notifier.count("content") == 1)
+    expect(notifier.message("content", id: id)?["title"]?.isEmpty, is: false)
+    expect(notifier.count("content"), is: 1)
     #expect(try RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
     notifier.send(ControlMessage("terminate"))
     try phone.wait("the extension to end") { notifier.hasEnded }
-    #expect(notifier.end?.how == .exited(code: 0))
-    #expect(try phone.receivedPayments() == [])
+    expect(notifier.end?.how, is: .exited(code: 0))
+    expect(try phone.receivedPayments(), is: [])
   }
 }

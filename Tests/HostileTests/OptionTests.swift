@@ -54,8 +54,8 @@
       ]
       let isWallet = ["mainappd", "notifyextd"].contains(program)
       let ran = try RealPhone.run(program, words + (isWallet ? places : []))
-      #expect(ran.errors == "\(program): \(sentence)\n")
-      #expect(ran.code == 64)
+      expect(ran.errors, is: "\(program): \(sentence)\n")
+      expect(ran.code, is: 64)
     }
   }
 
@@ -70,8 +70,8 @@
   ) throws {
     try inScratch { directory in
       let ran = try RealPhone.run("iosd", ["--home", "\(directory)/phone"] + words)
-      #expect(ran.errors == "iosd: \(sentence)\n")
-      #expect(ran.code == 64)
+      expect(ran.errors, is: "iosd: \(sentence)\n")
+      expect(ran.code, is: 64)
     }
   }
 
@@ -83,8 +83,8 @@
       for program in ["iosd", "lspd"] {
         let words = ["--home", "\(directory)/phone", "--ping-after", "999ms", "--chatter", "19"]
         let ran = try RealPhone.run(program, words)
-        #expect(ran.errors == "\(program): \(sentence)\n")
-        #expect(ran.code == 64)
+        expect(ran.errors, is: "\(program): \(sentence)\n")
+        expect(ran.code, is: 64)
       }
     }
     #expect(PingRule.problem(chatter: 20, pingAfter: .seconds(1)) == nil)
@@ -113,17 +113,17 @@
       _ = try client.request(ControlMessage("push", body: Array(push.utf8)))
       _ = try client.request(ControlMessage("down"), timeout: .seconds(60))
       process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      expect(process.terminationStatus, is: 0)
     }
   }
 
   @Test(arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
   func `10,000 arguments are refused in one sentence by every program`(_ program: String) throws {
     let ran = try RealPhone.run(program, [String](repeating: "word", count: 10_000))
-    #expect(ran.code == 64)
-    #expect(ran.errors.split(separator: "\n").count == 1)
+    expect(ran.code, is: 64)
+    expect(ran.errors.split(separator: "\n").count, is: 1)
     let options = try RealPhone.run(program, [String](repeating: "--nothing=1", count: 10_000))
-    #expect(options.code == 64)
+    expect(options.code, is: 64)
     #expect(options.errors.hasPrefix("\(program): there is no option `--nothing`"))
   }
 
@@ -134,11 +134,11 @@
       return try RealPhone.run("/bin/sh", ["-c", line.replacingOccurrences(of: "BATON ", with: "\(baton) ")])
     }
     let words = try shell(#"BATON --home "$(printf '\377')" status"#)
-    #expect(words.errors == "baton: argument 2 is not valid UTF-8; type it in UTF-8\n")
-    #expect(words.code == 64)
+    expect(words.errors, is: "baton: argument 2 is not valid UTF-8; type it in UTF-8\n")
+    expect(words.code, is: 64)
     let home = try shell(#"BATON_HOME="$(printf '\377')" BATON status"#)
-    #expect(home.errors == "baton: BATON_HOME is not valid UTF-8; correct it, or unset it\n")
-    #expect(home.code == 64)
+    expect(home.errors, is: "baton: BATON_HOME is not valid UTF-8; correct it, or unset it\n")
+    expect(home.code, is: 64)
   }
 
   @Test func `An invalid BATON_HOME or BATON_OS_FD is refused, a long NO_COLOR or TERM ignored`() throws {
@@ -152,23 +152,23 @@
       ]
       for text in ["", "x", "-1", "0", "4", "999", "99999999999999999999", "3 ", "\u{FF13}"] {
         let ran = try RealPhone.run("notifyextd", places, environment: ["BATON_OS_FD": text])
-        #expect(ran.code == 64, "BATON_OS_FD=\(text): \(ran.errors)")
+        expect(ran.code, is: 64, "BATON_OS_FD=\(text): \(ran.errors)")
       }
       let colours = String(repeating: "1", count: 100_000)
       let shown = try RealPhone.run(
         "baton", ["--home", directory, "list", "processes"],
         environment: ["NO_COLOR": colours, "TERM": colours])
-      #expect(shown.code == 0)
+      expect(shown.code, is: 0)
     }
   }
 
   @Test func `The daemons do not inherit a descriptor of baton up's caller`() throws {
     let phone = try RealPhone()
-    #expect(try phone.baton(["down"]).code == 0)
+    expect(try phone.baton(["down"]).code, is: 0)
     let file = "\(phone.home)/of-the-caller"
     let up = try RealPhone.run(
       "/bin/sh", ["-c", #"exec "$0" --home "$1" up 7>"$2""#, "\(TestPhone.binaries)/baton", phone.home, file])
-    #expect(up.code == 0)
+    expect(up.code, is: 0)
     for door in [RealPhone.Door.phone, .provider] {
       let directory = "/proc/\(try phone.pid(behind: door))/fd"
       let open = try FileManager.default.contentsOfDirectory(atPath: directory).compactMap {

@@ -44,10 +44,10 @@ import Guardrails
     for (content, sentence) in cases {
       try Data(content).write(to: URL(fileURLWithPath: file))
       let ran = try phone.baton(["push", file])
-      #expect(ran.errors == "baton: \(sentence.replacingOccurrences(of: "FILE", with: file))\n")
-      #expect(ran.code == 64)
+      expect(ran.errors, is: "baton: \(sentence.replacingOccurrences(of: "FILE", with: file))\n")
+      expect(ran.code, is: 64)
     }
-    #expect(mkfifo("\(phone.home)/fifo", 0o600) == 0)
+    expect(mkfifo("\(phone.home)/fifo", 0o600), is: 0)
     for (path, sentence) in [
       ("/dev/zero", "/dev/zero is longer than the 4096 bytes that a push may have; shorten it"),
       (phone.home, "cannot read \(phone.home): it is a directory; a plain file is needed here"),
@@ -60,7 +60,7 @@ import Guardrails
         #"\#(phone.home)/fifo is empty; write a push such as {"aps": {"alert": "Hello"}}"#
       ),
     ] {
-      #expect(try phone.baton(["push", path]).errors == "baton: \(sentence)\n")
+      expect(try phone.baton(["push", path]).errors, is: "baton: \(sentence)\n")
     }
   }
 
@@ -73,7 +73,7 @@ import Guardrails
     defer { close(reading) }
     let bytes = Array(Self.object.utf8)
     try pipe.fileHandleForWriting.write(contentsOf: bytes[..<1])
-    #expect(Self.bytesWaiting(in: reading) == 1)
+    expect(Self.bytesWaiting(in: reading), is: 1)
     let state = Locked((takenAlone: 0, isOver: false))
     let writer = Thread {
       // One byte at a time, each written when the one before has been read.
@@ -87,8 +87,8 @@ import Guardrails
     }
     writer.start()
     defer { state.withLock { $0.isOver = true } }
-    #expect(try phone.baton(["push", "-"], input: pipe).output == "push 1 was delivered to the phone\n")
-    #expect(state.withLock { $0.takenAlone } == bytes.count)
+    expect(try phone.baton(["push", "-"], input: pipe).output, is: "push 1 was delivered to the phone\n")
+    expect(state.withLock { $0.takenAlone }, is: bytes.count)
   }
 
   private static func bytesWaiting(in pipe: Int32) -> Int32 {
@@ -110,8 +110,8 @@ import Guardrails
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier, payload)
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.unreadablePush.rawValue)
-    #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
+    expect(notifier.message("finished", id: id)?["reason"], is: FinishReason.unreadablePush.rawValue)
+    expect(notifier.message("content", id: id)?["title"]?.isEmpty, is: false)
     #expect(phone.owner == nil)
   }
 
@@ -130,7 +130,7 @@ import Guardrails
     #expect(try RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
     notifier.send(ControlMessage("terminate"))
     try phone.wait("the extension to end") { notifier.hasEnded }
-    #expect(notifier.end?.how == .exited(code: 0))
-    #expect(notifier.count("content") == 1000)
+    expect(notifier.end?.how, is: .exited(code: 0))
+    expect(notifier.count("content"), is: 1000)
   }
 }

@@ -6,7 +6,7 @@ struct SilenceTests {
   @Test
   func `With --ping-after of baton up an idle connection carries pings, which the judge accepts`() throws {
     let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
-    #expect(try real.baton(["app", "open"]).code == 0)
+    expect(try real.baton(["app", "open"]).code, is: 0)
     let ledger = try Connection(
       path: "\(real.home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
     func pings(_ direction: String) throws -> Int64 {
@@ -23,9 +23,9 @@ struct SilenceTests {
         counted = ((try? pings("out")) ?? 0, (try? pings("in")) ?? 0)
         return counted.fromPeer + counted.fromWallet >= 5
       })
-    #expect(try ledger.firstRow("SELECT count(*) FROM connections")?.integer(0) == 1)
-    #expect(try real.baton(["down"]).code == 0)
+    expect(try ledger.firstRow("SELECT count(*) FROM connections")?.integer(0), is: 1)
+    expect(try real.baton(["down"]).code, is: 0)
     let verdict = try real.baton(["judge"])
-    #expect(verdict.code == 0, "\(verdict.output)")
+    expect(verdict.code, is: 0, "\(verdict.output)")
   }
 }

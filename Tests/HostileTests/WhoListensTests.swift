@@ -13,7 +13,7 @@
         == "the user 65534 listens on \(place("iosd.sock")) in place of your iosd; nothing was sent to it; use a phone of your own"
     }
     #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
-    #expect(other.heard() == "")
+    expect(other.heard(), is: "")
   }
 
   @Test func `A symbolic link in the place of a socket is not followed`() throws {
@@ -24,7 +24,7 @@
       _ = try ControlClient(path: place("iosd.sock"), daemon: "iosd").request(ControlMessage("status"))
     } throws: { "\($0)".contains("it is a symbolic link") }
     #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
-    #expect(other.heard() == "")
+    expect(other.heard(), is: "")
   }
 
   @Test(
@@ -37,14 +37,15 @@
     let other = try Listener(at: place("phone/\(socket)"))
     let name = socket.split(separator: "/")[1].dropLast(5)
     let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
-    #expect(
-      down.output
-        == "\(name) was left alone: process \(other.pid) listens on \(place("phone/\(socket)")) but is not \(name); end it yourself, or move the socket away\n"
+    expect(
+      down.output,
+      is:
+        "\(name) was left alone: process \(other.pid) listens on \(place("phone/\(socket)")) but is not \(name); end it yourself, or move the socket away\n"
     )
-    #expect(down.code == 69)
+    expect(down.code, is: 69)
     #expect(other.isRunning)
     // `baton down` asks a foreign program for its status, never to end.
-    #expect(Set(other.heard().split(separator: "\n")) == ["heard status"])
+    expect(Set(other.heard().split(separator: "\n")), is: ["heard status"])
   }
 
   @Test func `baton down does not follow a symbolic link in the place of a socket`() throws {
@@ -55,7 +56,7 @@
     let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
     #expect(down.output.contains("iosd was left alone: ") && down.output.contains("it is a symbolic link"))
     #expect(other.isRunning)
-    #expect(other.heard() == "")
+    expect(other.heard(), is: "")
   }
 
   @Test func `A symbolic link in the place of a phone's directory is refused`() throws {
@@ -64,10 +65,10 @@
     symlink(phone.home, place("phone"))
     for verb in ["down", "status", "up"] {
       let refused = try RealPhone.run("baton", ["--home", place("phone"), verb])
-      #expect(refused.code == 73)
+      expect(refused.code, is: 73)
       #expect(
         refused.errors.hasPrefix("baton: cannot use \(place("phone")): it is a symbolic link of the user "))
     }
-    #expect(try phone.ask(.phone, ControlMessage("status")).verb == "ok")
+    expect(try phone.ask(.phone, ControlMessage("status")).verb, is: "ok")
   }
 }

@@ -39,10 +39,10 @@ private let sync = "com.example.lightning.sync"
       try phone.rows("tasks").last?["refused_completions"] as? Int == 1
     }
     let row = try Self.task(phone, "completed")
-    #expect(row["identifier"] as? String == sync)
-    #expect(row["success"] as? Bool == true)
+    expect(row["identifier"] as? String, is: sync)
+    expect(row["success"] as? Bool, is: true)
     #expect(try Self.span(row) > 0)
-    #expect(try phone.rows("ps").count == 1)
+    expect(try phone.rows("ps").count, is: 1)
   }
 
   @Test(.shows("M-2.3"))
@@ -51,7 +51,7 @@ private let sync = "com.example.lightning.sync"
   {
     let phone = try Self.used("app-task-deaf", ["--refresh-time", "200ms", "--task-grace", "200ms"])
     let row = try Self.task(phone, "expired")
-    #expect(row["why"] as? String == "its time was up")
+    expect(row["why"] as? String, is: "its time was up")
     #expect(try Self.span(row) >= 200_000_000)
     #expect(row["success"] == nil)
   }
@@ -81,8 +81,8 @@ private let sync = "com.example.lightning.sync"
     kill(pid, SIGKILL)
     _ = try Self.task(phone, "completed")
     let last = try #require(try phone.rows("ps", all: false).last)
-    #expect(last["launch_reason"] as? String == "launched in the background for its task \(sync)")
-    #expect(try phone.state("app") == "background")
+    expect(last["launch_reason"] as? String, is: "launched in the background for its task \(sync)")
+    expect(try phone.state("app"), is: "background")
   }
 
   @Test
@@ -96,11 +96,11 @@ private let sync = "com.example.lightning.sync"
     try file.write(contentsOf: Data("{\"id\":7,\"tor\n".utf8))
     try phone.restart()
     let row = try #require(try phone.rows("tasks").last)
-    #expect(row["state"] as? String == "lost")
-    #expect(row["why"] as? String == "gone with an earlier iosd")
+    expect(row["state"] as? String, is: "lost")
+    expect(row["why"] as? String, is: "gone with an earlier iosd")
     try phone.ask("open")
     try Wait.until("there is a new row") { try phone.rows("tasks").count == 2 }
-    #expect(try phone.rows("tasks").last?["id"] as? Int == 2)
+    expect(try phone.rows("tasks").last?["id"] as? Int, is: 2)
   }
 
   @Test func `Malformed task and audio messages of the app have no effect`() throws {
@@ -129,10 +129,10 @@ private let sync = "com.example.lightning.sync"
     let phone = try Self.left("app-audio")
     try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
     let playing = try #require(try phone.status()["now_playing"] as? [String: Any])
-    #expect(playing["by"] as? String == "app")
-    #expect(playing["volume"] as? String == "0.01")
-    #expect(playing["loops"] as? Int == -1)
-    #expect(playing["mixes"] as? Bool == false)
+    expect(playing["by"] as? String, is: "app")
+    expect(playing["volume"] as? String, is: "0.01")
+    expect(playing["loops"] as? Int, is: -1)
+    expect(playing["mixes"] as? Bool, is: false)
     try phone.ask("device", ["audio": "yes"])
     #expect(try phone.status()["now_playing"] == nil)
     try Wait.until("the app says so") { try phone.said("app")?.contains("interrupted") == true }
@@ -148,7 +148,7 @@ private let sync = "com.example.lightning.sync"
     let other = try Self.left(app, ["--background-mode", "audio", "--keep-alive-audio"])
     try Wait.until("it plays") { try other.status()["now_playing"] != nil }
     let playing = try #require(try other.status()["now_playing"] as? [String: Any])
-    #expect(playing["volume"] as? String == "0.01")
+    expect(playing["volume"] as? String, is: "0.01")
     #expect(playing["loops"] as? Int == -1 && playing["channels"] as? Int == 1)
     #expect(playing["rate_hz"] as? Int == 44_100 && playing["frames"] as? Int == 44_100)
     #expect(try quiet.status()["now_playing"] == nil)
@@ -159,13 +159,13 @@ private let sync = "com.example.lightning.sync"
   @Test
   func `A volume is 0 to 1 with at most three decimals; other texts are refused`() throws {
     for (text, thousandths) in [("0", 0), ("1", 1000), ("0.01", 10), ("0.5", 500), ("1.000", 1000)] {
-      #expect(try AudioMessages.volume(text) == thousandths)
+      expect(try AudioMessages.volume(text), is: thousandths)
     }
     for text in ["", ".", "1.", ".5", "1.001", "2", "-1", "0.0001", "0.0.1", "1e0", "٣", "+1"] {
       #expect(throws: (any Error).self) { try AudioMessages.volume(text) }
     }
     for thousandths in [0, 1, 10, 250, 999, 1000] {
-      #expect(try AudioMessages.volume(AudioMessages.volumeText(thousandths)) == thousandths)
+      expect(try AudioMessages.volume(AudioMessages.volumeText(thousandths)), is: thousandths)
     }
   }
 }

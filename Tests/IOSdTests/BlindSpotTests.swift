@@ -13,7 +13,7 @@ import Ground
   }
 
   @Test func `If the kernel denies iosd nothing, iosd's status has no blind spots`() throws {
-    #expect(try spots(try PhoneProcess()) == [])
+    expect(try spots(try PhoneProcess()), is: [])
   }
 
   @Test(
@@ -24,7 +24,7 @@ import Ground
       "inject=pidfd_getfd:error=EPERM",
     ])
     let spots = try spots(phone)
-    #expect(spots.count == 1)
+    expect(spots.count, is: 1)
     let spot = try #require(spots.first)
     #expect(spot.hasPrefix("the connections of a suspended process stay open: cannot "))
     try phone.ask("down")
@@ -38,8 +38,9 @@ import Ground
       Self.strace ?? "", "-f", "-o", "/dev/null", "-P", "/proc/locks", "-e", "trace=openat", "-e",
       "inject=openat:error=EACCES",
     ])
-    #expect(
-      try spots(phone) == [
+    expect(
+      try spots(phone),
+      is: [
         "a process suspended while it holds a lock in the container is not detected: /proc/locks cannot be read"
       ])
     try phone.ask("down")
@@ -54,15 +55,15 @@ import Ground
     // The file is not locked, so /proc/locks lists it as little as one whose file system numbers do not match.
     try Data().write(to: URL(filePath: "\(home.container)/free"))
     let unnamed = BlindSpots.spot(ofOwnLockOn: "free", in: home.container)
-    #expect(unnamed?.description.contains("/proc/locks does not show") == true)
+    expect(unnamed?.description.contains("/proc/locks does not show"), is: true)
     // The container counts, not the rest of the home.
     try FileManager.default.removeItem(atPath: home.container)
     try Data().write(to: URL(filePath: home.container))
     var blind = BlindSpots(home: home)
-    #expect(blind.spots.map { $0.description.contains("cannot open \(home.container)") } == [true])
+    expect(blind.spots.map { $0.description.contains("cannot open \(home.container)") }, is: [true])
     let journal = try Journal(
       directory: directory, name: "test", clock: Clock(), version: "1", arguments: [])
     for _ in 0..<2 { blind.note(.connections("no"), in: journal) }
-    #expect(blind.spots.count == 2)
+    expect(blind.spots.count, is: 2)
   }
 }

@@ -29,7 +29,7 @@
     default: try Data("[{".utf8).write(to: URL(filePath: path))
     }
     try phone.restart()
-    #expect(try phone.ask("categories").bodyText == "[]")
+    expect(try phone.ask("categories").bodyText, is: "[]")
     #expect(phone.journal().contains("the app has to register its categories again"))
     try register(phone)
   }

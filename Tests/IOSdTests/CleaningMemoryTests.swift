@@ -46,6 +46,6 @@
     }
     let left = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
       .count { $0.hasPrefix("20260101T") }
-    #expect(left == 0)
+    expect(left, is: 0)
   }
 }

@@ -16,12 +16,12 @@ import Ground
     let screen = try phone.waitForState("completed")
     #expect(screen["text"] as? String == "Received 5000 sats" && screen["amount_sat"] as? Int == 5000)
     try Wait.until("the deferred work has begun") { try phone.steps().contains("deferred") }
-    #expect(try phone.steps() == Self.order)
+    expect(try phone.steps(), is: Self.order)
     let told = try phone.journal().filter { $0.contains(#""told""#) }
     #expect(told.count == 1 && told.first?.contains(record.paymentHash.hex) == true)
     try phone.waitUntilNothingIsStored()
     // Once received by the app's own node, although record and tap named it too.
-    #expect(try phone.count(#""core":"incoming","event":{"received""#) == 1)
+    expect(try phone.count(#""core":"incoming","event":{"received""#), is: 1)
   }
 
   @Test(.shows("B-1.1.6", "B-1.5s.1", "B-1.5s.2", "B-1.5s.3", "B-1.5s.7"))
@@ -32,8 +32,8 @@ import Ground
     _ = try phone.announce(try phone.invoice(sats: 7000))
     _ = try phone.baton("app", "open")
     _ = try phone.waitForState("completed")
-    #expect(try phone.states() == ["connecting", "completing", "completed"])
-    #expect(try phone.baton("app", "screen").output == "Received 7000 sats\n")
+    expect(try phone.states(), is: ["connecting", "completing", "completed"])
+    expect(try phone.baton("app", "screen").output, is: "Received 7000 sats\n")
     try phone.waitUntilNothingIsStored()
     // The user leaves and comes back: nothing is shown twice.
     _ = try phone.baton("app", "home")
@@ -50,16 +50,16 @@ import Ground
     try Wait.until("the hold has ended") { try phone.phone.peerPayments().last?.state == "failed" }
     try phone.tap(notification)
     let screen = try phone.waitForState("expired")
-    #expect(screen["text"] as? String == "Payment expired or canceled")
-    #expect(screen["detail"] as? String == "Ask sender to retry")
-    #expect(screen["buttons"] as? [String] == ["retry", "copy"])
-    #expect(try phone.count(#""event":{"holdEnded""#) == 1)
+    expect(screen["text"] as? String, is: "Payment expired or canceled")
+    expect(screen["detail"] as? String, is: "Ask sender to retry")
+    expect(screen["buttons"] as? [String], is: ["retry", "copy"])
+    expect(try phone.count(#""event":{"holdEnded""#), is: 1)
     // One for the invoice was in another process.
-    #expect(try phone.count(#""event":{"dialled""#) == 1 * 2)
+    expect(try phone.count(#""event":{"dialled""#), is: 1 * 2)
     let retried = try phone.baton("app", "retry")
-    #expect(retried.code == 0, "\(retried)")
+    expect(retried.code, is: 0, "\(retried)")
     try Wait.until("the app connects once more") { try phone.count(#""event":{"holdEnded""#) == 2 }
-    #expect(try phone.states() == ["connecting", "expired", "connecting", "expired"])
+    expect(try phone.states(), is: ["connecting", "expired", "connecting", "expired"])
     _ = try phone.waitForState("expired")
     #expect(phone.pasteboard == nil)
     // iosd cannot write there: the app has pressed the button all the same.
@@ -68,11 +68,11 @@ import Ground
     let kept = try phone.baton("app", "copy")
     #expect(kept.code == 8 && kept.errors.contains("the pasteboard keeps what it has"), "\(kept)")
     try FileManager.default.removeItem(atPath: obstacle)
-    #expect(try phone.baton("app", "copy").code == 0)
-    #expect(phone.pasteboard == "My wallet needs me to open the app to receive. Please retry in 10 seconds.")
+    expect(try phone.baton("app", "copy").code, is: 0)
+    expect(phone.pasteboard, is: "My wallet needs me to open the app to receive. Please retry in 10 seconds.")
     let mode = try FileManager.default.attributesOfItem(atPath: "\(phone.home)/os/pasteboard")[
       .posixPermissions]
-    #expect(mode as? Int == 0o600)
+    expect(mode as? Int, is: 0o600)
     try phone.waitUntilNothingIsStored()
     _ = try phone.baton("app", "home")
     let refused = try phone.baton("app", "copy")
@@ -90,7 +90,7 @@ import Ground
     try phone.waitUntilConnected()
     _ = try phone.baton("app", "home")
     try Wait.until("the app has released its node") { try phone.phone.facts().app.status?["code"] == "idle" }
-    #expect(try phone.baton("pay", invoice, "--no-wait").code == 0)
+    expect(try phone.baton("pay", invoice, "--no-wait").code, is: 0)
     try Wait.until("the phone names the task") {
       try phone.phone.facts().app.ownTasks == ["ProcessIncomingHTLC"]
     }
@@ -99,12 +99,12 @@ import Ground
       try phone.phone.pushes().first?.fateDetail == "new-data"
     }
     try Wait.until("the task has ended") { try phone.phone.facts().app.ownTasks == nil }
-    #expect(try phone.steps().suffix(4) == ["setup", "start", "peers", "sync"])
+    expect(try phone.steps().suffix(4), is: ["setup", "start", "peers", "sync"])
     // What was received meanwhile is shown when the user comes.
     try Wait.until("the payment is announced") { try phone.phone.notifications().contains { $0.push != nil } }
     try phone.waitUntilStored()
     _ = try phone.baton("app", "open")
-    #expect(try phone.waitForState("completed")["text"] as? String == "Received 5000 sats")
+    expect(try phone.waitForState("completed")["text"] as? String, is: "Received 5000 sats")
     try checkThatNoFileHasTheHash(phone)
   }
 
@@ -125,16 +125,16 @@ import Ground
     throws
   {
     let phone = try CompletingPhone()
-    #expect(try phone.baton("app", "open", "--url", "bitkit://subscriptions").code == 0)
+    expect(try phone.baton("app", "open", "--url", "bitkit://subscriptions").code, is: 0)
     try Wait.until("the page is shown") { try phone.screen()["screen"] as? String == "subscriptions" }
     _ = try phone.baton("app", "home")
-    #expect(try phone.baton("app", "open", "--url", "bitkit://nowhere").code == 0)
+    expect(try phone.baton("app", "open", "--url", "bitkit://nowhere").code, is: 0)
     try Wait.until("the app's page is shown") { try phone.screen()["screen"] as? String == "main" }
-    #expect(try phone.count("the app has no page for the link bitkit://nowhere") == 1)
+    expect(try phone.count("the app has no page for the link bitkit://nowhere"), is: 1)
     let refused = try phone.baton("app", "open", "--url", "phoenix://subscriptions")
     #expect(
       refused.code == 8 && refused.errors.contains("no installed app has registered the scheme `phoenix`"))
-    #expect(try phone.baton("app", "open", "--url", "subscriptions").code == 8)
+    expect(try phone.baton("app", "open", "--url", "subscriptions").code, is: 8)
   }
 
   @Test(.shows("B-S.2", "B-S.4"))
@@ -157,7 +157,7 @@ import Ground
     #expect(try phone.phone.tasks().filter { $0.identifier == poll }.count > 1)
     #expect(try phone.count("the background task \(poll) is done: the node was ready after") >= 1)
     #expect(try phone.count(#""event":{"nodeWanted""#) >= 1)
-    #expect(try phone.steps().prefix(4) == ["setup", "start", "peers", "sync"])
+    expect(try phone.steps().prefix(4), is: ["setup", "start", "peers", "sync"])
   }
 
   @Test func `The key for pushes is an item that the extension can read after the first unlock`() throws {

@@ -67,7 +67,7 @@ final class CompletingPhone {
   /// The app is closed, and the payment held and announced.
   func announce(_ invoice: String) throws -> UInt64 {
     let before = try phone.notifications().last?.id
-    #expect(try baton("pay", invoice, "--no-wait").code == 0)
+    expect(try baton("pay", invoice, "--no-wait").code, is: 0)
     try Wait.until("the payment is announced") { try phone.notifications().last?.id != before }
     try waitUntilStored()
     return try #require(try phone.notifications().last?.id)

@@ -18,20 +18,20 @@
     throws
   {
     let phone = try PhoneProcess()
-    #expect(try device(phone) == whenNew)
+    expect(try device(phone), is: whenNew)
     let request: KeyValuePairs = [
       "locked": "yes", "low-power": "yes", "background-refresh": "no", "notifications": "no",
       "lock-screen": "no", "centre": "yes", "banners": "no", "focus": "yes", "battery": "7", "charger": "yes",
       "network": "no", "storage-full": "yes", "audio": "yes",
     ]
-    #expect(try device(phone, request) == allOther)
-    #expect(access("\(phone.home)/os/full-disk", F_OK) == 0)
+    expect(try device(phone, request), is: allOther)
+    expect(access("\(phone.home)/os/full-disk", F_OK), is: 0)
     phone.process.kill()
     try phone.restart()
     let afterBoot = allOther.replacingOccurrences(
       of: #""unlocked_before":true"#, with: #""unlocked_before":false"#)
-    #expect(try device(phone) == afterBoot)
-    #expect(access("\(phone.home)/os/full-disk", F_OK) == 0)
+    expect(try device(phone), is: afterBoot)
+    expect(access("\(phone.home)/os/full-disk", F_OK), is: 0)
     try phone.ask("device", ["storage-full": "no"])
     #expect(access("\(phone.home)/os/full-disk", F_OK) != 0)
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
@@ -44,11 +44,12 @@
   {
     let phone = try PhoneProcess()
     let sentence = try phone.refusal("device", ["focus": "yes", "battery": "101"])
-    #expect(sentence == "the field `battery` must be a whole number from 0 to 100; correct it")
-    #expect(
-      try phone.refusal("device", ["charger": "maybe"]) == "the field `charger` must be yes or no; correct it"
+    expect(sentence, is: "the field `battery` must be a whole number from 0 to 100; correct it")
+    expect(
+      try phone.refusal("device", ["charger": "maybe"]),
+      is: "the field `charger` must be yes or no; correct it"
     )
-    #expect(try device(phone) == whenNew)
+    expect(try device(phone), is: whenNew)
   }
 
   @Test(
@@ -63,6 +64,6 @@
     phone.process.kill()
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(phone.home)/os/device.json"))
     try phone.restart()
-    #expect(try device(phone) == whenNew)
+    expect(try device(phone), is: whenNew)
   }
 }

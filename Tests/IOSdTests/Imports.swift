@@ -5,5 +5,4 @@
 @_exported import Glibc
 @_exported import PairSupport
 @_exported import ProcessSupport
-@_exported import Testing
 @_exported import TestKit

@@ -32,16 +32,16 @@ private let words = "abandon ability able"
   {
     let phone = try Self.withItem()
     try phone.push()
-    #expect(try phone.notifications(1) == [words])
+    expect(try phone.notifications(1), is: [words])
     let refusal = try phone.refusal("keychain-read", ["group": group, "account": "mnemonic"])
-    #expect(refusal?.contains("process \(getpid()) was not started by this phone") == true)
-    #expect(refusal?.contains(group) == true)
+    expect(refusal?.contains("process \(getpid()) was not started by this phone"), is: true)
+    expect(refusal?.contains(group), is: true)
     for verb in ["keychain-write", "keychain-delete"] {
       #expect(try phone.refusal(verb, ["group": group, "account": "mnemonic"]) != nil)
     }
     let items = "\(phone.home)/Keychain/items"
     let names = try FileManager.default.contentsOfDirectory(atPath: items)
-    #expect(names.count == 1)
+    expect(names.count, is: 1)
     for folder in ["Keychain/items", "journal", "AppGroup", "os"] {
       for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/\(folder)") {
         // The notification shows the text to the user; every other file must not contain it.
@@ -59,7 +59,7 @@ private let words = "abandon ability able"
     let phone = try PhoneProcess(app: "app-container")
     try phone.ask("open")
     try Self.wait(phone, forText: "no container of the app group group.com.example.other")
-    #expect(try phone.state("app") == "foreground")
+    expect(try phone.state("app"), is: "foreground")
   }
 
   @Test(.shows("L-2.4"))
@@ -84,7 +84,7 @@ private let words = "abandon ability able"
           "--home", "\(phone.directory)/other", "--app", "/bin/true", "--ext", "/bin/true",
           "--entitlements-file", path,
         ])
-      #expect(other.waitForEnd() == ExitCode.badConfiguration.rawValue, "\(text)")
+      expect(other.waitForEnd(), is: ExitCode.badConfiguration.rawValue, "\(text)")
     }
   }
 
@@ -101,7 +101,7 @@ private let words = "abandon ability able"
       try damaged.write(to: URL(filePath: "\(items)/\(name)"))
       let before = try phone.rows("notifications").count
       try phone.push()
-      #expect(try phone.notifications(before + 1).last?.contains("cannot be opened") == true)
+      expect(try phone.notifications(before + 1).last?.contains("cannot be opened"), is: true)
     }
     try phone.down()
     for key in [Data("short".utf8), nil] {
@@ -110,7 +110,7 @@ private let words = "abandon ability able"
       try key?.write(to: URL(filePath: path))
       let again = try PhoneProcess.launch(
         ["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
-      #expect(again.waitForEnd() == ExitCode.inputOutputError.rawValue)
+      expect(again.waitForEnd(), is: ExitCode.inputOutputError.rawValue)
       #expect(
         (access(path, F_OK) == 0) == (key != nil), "no key is made beside items that another key sealed")
       try Data().write(to: URL(filePath: path))
@@ -136,10 +136,10 @@ private let words = "abandon ability able"
     for (value, protection) in values {
       try store.write(value, group, "a/../b", protection)
       let item = try #require(try make().item(group, "a/../b"))
-      #expect(item.protection == protection)
-      #expect(try make().value(of: item) == value)
+      expect(item.protection, is: protection)
+      expect(try make().value(of: item), is: value)
     }
-    #expect(store.items.map(\.account) == ["a/../b"])
+    expect(store.items.map(\.account), is: ["a/../b"])
     #expect(store.delete(group, "a/../b"))
     #expect(!store.delete(group, "a/../b"))
     #expect(try store.item(group, "a/../b") == nil)

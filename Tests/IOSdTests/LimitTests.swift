@@ -29,14 +29,14 @@
 
   private func expectKilledForMemory(_ phone: PhoneProcess) throws {
     try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
+    expect(try phone.notifications(1), is: ["the original"])
     let row = try phone.ended("extension")
     let reason = try #require(row["reason"] as? String)
     #expect(reason.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal), with 2"), "\(reason)")
-    #expect(row["crashed"] as? Bool == false)
+    expect(row["crashed"] as? Bool, is: false)
     // The next push starts another process, which delivers or is killed like this one.
     try phone.push("once more")
-    #expect(try phone.notifications(2) == ["the original", "once more"])
+    expect(try phone.notifications(2), is: ["the original", "once more"])
   }
 
   private func expectAlive(_ phone: PhoneProcess) throws {
@@ -53,7 +53,7 @@
   {
     // It hangs with its memory: under load iosd's next poll may come after its text.
     let phone = try phone("polling", "--fault-ballast", Self.above, "--fault-hang")
-    #expect(try limits(phone)["memory_mechanism"] as? String == "polling")
+    expect(try limits(phone)["memory_mechanism"] as? String, is: "polling")
     try expectKilledForMemory(phone)
   }
 
@@ -73,11 +73,11 @@
     let large = try phone("polling", "--fault-ballast", "\(27 << 20)", "--fault-hang")
     for number in 1...3 {
       try large.push("the original")
-      #expect(try large.notifications(number) == [String](repeating: "the original", count: number))
+      expect(try large.notifications(number), is: [String](repeating: "the original", count: number))
       try Wait.until("process \(number) is gone") { try large.state("extension") == "not running" }
     }
     let reasons = try extensions(large).compactMap { $0["reason"] as? String }
-    #expect(reasons.count == 3)
+    expect(reasons.count, is: 3)
     #expect(reasons.allSatisfy { $0.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal)") })
 
     let small = try phone("polling")
@@ -86,20 +86,20 @@
       #expect(try !small.notifications(number).contains("the original"))
     }
     let rows = try extensions(small)
-    #expect(rows.count == 1)
+    expect(rows.count, is: 1)
     #expect(rows.first?["reason"] == nil)
   }
 
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
   func `A memory cgroup kills an extension with 30 MB of extra memory, and is removed at power-off`() throws {
     let phone = try phone("cgroup", "--fault-ballast", Self.above)
-    #expect(try limits(phone)["memory_mechanism"] as? String == "memory cgroup")
+    expect(try limits(phone)["memory_mechanism"] as? String, is: "memory cgroup")
     try expectKilledForMemory(phone)
     // The kernel enforces the limit to the byte.
     let row = try phone.ended("extension")
     #expect(try #require(row["peak_footprint_bytes"] as? Int) <= 25_165_824)
     let group = try #require(try limits(phone)["memory_group"] as? String)
-    #expect(access(group, F_OK) == 0)
+    expect(access(group, F_OK), is: 0)
     try phone.down()
     #expect(access(group, F_OK) != 0)
   }
@@ -114,15 +114,15 @@
     throws
   {
     let phone = try phone("auto", "--fault-hang", "--extension-time", "400ms", "--expiry-notice", "50ms")
-    #expect(try limits(phone)["time_ms"] as? Int == 400)
+    expect(try limits(phone)["time_ms"] as? Int, is: 400)
     try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
-    #expect(try phone.ended("extension")["reason"] as? String == "killed: used up its 0.400 s for one push")
+    expect(try phone.notifications(1), is: ["the original"])
+    expect(try phone.ended("extension")["reason"] as? String, is: "killed: used up its 0.400 s for one push")
   }
 
   @Test func `The status of a debug build says that no memory limit is enforced`() throws {
     let phone = try PhoneProcess(["--build", "debug"])
-    #expect(try limits(phone)["memory_mechanism"] as? String == "none")
+    expect(try limits(phone)["memory_mechanism"] as? String, is: "none")
     #expect(try limits(phone)["memory_group"] == nil)
   }
 

@@ -19,22 +19,23 @@
     try phone.push("waits for it")
     try phone.ask("push", body: silent)
     try phone.ask("push", body: silent)
-    #expect(
-      try fates(phone) == [
+    expect(
+      try fates(phone),
+      is: [
         nil, nil, nil, "delivered", "deferred: the budget of silent pushes (1 an hour) is used up",
       ])
     try kill(phone)
     try phone.restart()
     let lost = "lost: gone with an earlier iosd"
     let ends = [nil, lost, lost, "abandoned: the app ended before it completed the push", lost]
-    #expect(try fates(phone) == ends)
-    #expect(try phone.rows("notifications").count == 1)
+    expect(try fates(phone), is: ends)
+    expect(try phone.rows("notifications").count, is: 1)
     // Written once, not at each start.
     let path = "\(phone.home)/os/pushes.jsonl"
     let size = try String(contentsOfFile: path, encoding: .utf8).count
     try kill(phone)
     try phone.restart()
-    #expect(try String(contentsOfFile: path, encoding: .utf8).count == size)
-    #expect(try fates(phone) == ends)
+    expect(try String(contentsOfFile: path, encoding: .utf8).count, is: size)
+    expect(try fates(phone), is: ends)
   }
 }

@@ -19,11 +19,11 @@ import Ground
       try phone.phone.notifications().count { $0.push != nil } >= Self.count
     }
     let rows = try phone.phone.notifications()
-    #expect(rows.count == Self.count)
-    #expect(Set(rows.map(\.body)) == [Self.held])
-    #expect(Set(rows.compactMap(\.key)).count == Self.count)
+    expect(rows.count, is: Self.count)
+    expect(Set(rows.map(\.body)), is: [Self.held])
+    expect(Set(rows.compactMap(\.key)).count, is: Self.count)
     try Wait.until("each payment has its record") { (try? phone.store.all())?.count == Self.count }
-    #expect(Set(try phone.store.all().map(\.record.paymentHash)) == Set((1...Self.count).map(hash)))
+    expect(Set(try phone.store.all().map(\.record.paymentHash)), is: Set((1...Self.count).map(hash)))
   }
 
   private func hash(_ number: Int) -> Bytes32 { SHA256.hash(Array("payment \(number)".utf8)) }
@@ -48,7 +48,7 @@ import Ground
             "hold-seconds": "600",
           ]))
     }
-    #expect(
-      try phone.phone.peerPayments().count { $0.state == "held" || $0.state == "offered" } == Self.count)
+    expect(
+      try phone.phone.peerPayments().count { $0.state == "held" || $0.state == "offered" }, is: Self.count)
   }
 }

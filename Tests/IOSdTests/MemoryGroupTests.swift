@@ -9,14 +9,14 @@
 
   @Test func `iosd finds its own memory cgroup below the controller's mount point`() {
     let groups = "5:cpu,cpuacct:/a\n4:memory:/user/me\n0::/"
-    #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups) == "/sys/fs/cgroup/memory/user/me")
-    #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: "4:memory:/\n") == "/sys/fs/cgroup/memory")
+    expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups), is: "/sys/fs/cgroup/memory/user/me")
+    expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: "4:memory:/\n"), is: "/sys/fs/cgroup/memory")
   }
 
   @Test func `Of a partly mounted cgroup hierarchy only cgroups within the mounted part are found`() {
     let mount = "33 29 0:30 /box/7 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
-    #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x") == "/sys/fs/cgroup/memory/x")
-    #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7") == "/sys/fs/cgroup/memory")
+    expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x"), is: "/sys/fs/cgroup/memory/x")
+    expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7"), is: "/sys/fs/cgroup/memory")
     #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/77") == nil)
   }
 
@@ -57,6 +57,6 @@
     try #require(rmdir(group.path) == 0)
     close(try group.open())
     let limit = SmallFile.read("\(group.path)/memory.limit_in_bytes", limit: 64)
-    #expect(limit.map { String(decoding: $0, as: UTF8.self) } == "1073741824\n")
+    expect(limit.map { String(decoding: $0, as: UTF8.self) }, is: "1073741824\n")
   }
 }

@@ -57,12 +57,12 @@ import PhonePolicy
     var count = 0
     for (name, text) in pushes.corrupt() {
       count += 1
-      #expect(try tell(text, count, phone) == Self.unreadable, "\(name)")
+      expect(try tell(text, count, phone), is: Self.unreadable, "\(name)")
     }
-    #expect(try phone.rows("notifications").count == count)
-    #expect(try store(phone).all() == [])
+    expect(try phone.rows("notifications").count, is: count)
+    expect(try store(phone).all(), is: [])
     try waitForEnd(phone)
-    #expect(try ends(phone) == ["exited 0"])
+    expect(try ends(phone), is: ["exited 0"])
   }
 
   @Test(.shows("K-14", "B-1.1.5", "B-1.1.6"))
@@ -73,9 +73,9 @@ import PhonePolicy
     let phone = try phone(pushes)
     let held = pushes.announcement()
     let free = pushes.announcement(isHeld: false)
-    #expect(try tell(pushes.push(held), 1, phone) == Self.held)
-    #expect(try tell(pushes.push(free), 2, phone) == "Open Bitkit to receive")
-    #expect(try store(phone).all().map(\.record) == [held.record, free.record].compactMap { $0 })
+    expect(try tell(pushes.push(held), 1, phone), is: Self.held)
+    expect(try tell(pushes.push(free), 2, phone), is: "Open Bitkit to receive")
+    expect(try store(phone).all().map(\.record), is: [held.record, free.record].compactMap { $0 })
     let row = try #require(try phone.rows("notifications").first)
     #expect(row["title"] as? String == "Payment Incoming" && row["level"] as? String == "time-sensitive")
     #expect(row["category"] as? String == "INCOMING_PAYMENT" && row["sound"] as? String == "default")
@@ -85,8 +85,8 @@ import PhonePolicy
     var pushes = SealedPushes(seed: 3)
     let phone = try phone(pushes)
     let push = pushes.push(pushes.announcement())
-    for count in 1...2 { #expect(try tell(push, count, phone) == Self.held) }
-    #expect(try store(phone).all().count == 1)
+    for count in 1...2 { expect(try tell(push, count, phone), is: Self.held) }
+    expect(try store(phone).all().count, is: 1)
   }
 
   @Test(.shows("B-1.1.A3", "K-42"))
@@ -99,22 +99,22 @@ import PhonePolicy
     let early = pushes.announcement()
     let later = pushes.announcement()
     let push = pushes.push(later)
-    #expect(try tell(pushes.push(early), 1, phone) == Self.unreadable)
+    expect(try tell(pushes.push(early), 1, phone), is: Self.unreadable)
     #expect(!FileManager.default.fileExists(atPath: store(phone).path))
     // The app was opened for the first time meanwhile; the same process asks again.
     try keep(pushes.keyBytes, phone)
-    #expect(try tell(push, 2, phone) == Self.held)
+    expect(try tell(push, 2, phone), is: Self.held)
     try waitForEnd(phone)
-    #expect(Set(try store(phone).all().map(\.record)) == Set([early, later].compactMap(\.record)))
+    expect(Set(try store(phone).all().map(\.record)), is: Set([early, later].compactMap(\.record)))
     try reboot(phone)
     let locked = pushes.announcement()
-    #expect(try tell(pushes.push(locked), 3, phone) == Self.unreadable)
+    expect(try tell(pushes.push(locked), 3, phone), is: Self.unreadable)
     try phone.ask("device", ["locked": "no"])
-    #expect(try tell(push, 4, phone) == Self.held)
+    expect(try tell(push, 4, phone), is: Self.held)
     try waitForEnd(phone)
-    #expect(Set(try store(phone).all().map(\.record)) == Set([early, later, locked].compactMap(\.record)))
-    #expect(try phone.rows("notifications").count == 4)
-    #expect(try ends(phone) == ["exited 0", "exited 0"])
+    expect(Set(try store(phone).all().map(\.record)), is: Set([early, later, locked].compactMap(\.record)))
+    expect(try phone.rows("notifications").count, is: 4)
+    expect(try ends(phone), is: ["exited 0", "exited 0"])
   }
 
   @Test
@@ -123,19 +123,19 @@ import PhonePolicy
   {
     var (pushes, others) = (SealedPushes(seed: 14), SealedPushes(seed: 15))
     let phone = try phone(pushes, Self.endsWhenIdle)
-    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+    expect(try tell(pushes.push(pushes.announcement()), 1, phone), is: Self.held)
     try keep(others.keyBytes, phone)
-    #expect(try tell(others.push(others.announcement()), 2, phone) == Self.held)
-    #expect(try store(phone).all().count == 2)
+    expect(try tell(others.push(others.announcement()), 2, phone), is: Self.held)
+    expect(try store(phone).all().count, is: 2)
     try waitForEnd(phone)
-    #expect(try ends(phone) == ["exited 0"])
+    expect(try ends(phone), is: ["exited 0"])
   }
 
   @Test func `A key of a wrong size is no key, and does not prevent the text`() throws {
     var pushes = SealedPushes(seed: 6)
     let phone = try phone(nil)
     try keep([1, 2, 3], phone)
-    #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.unreadable)
+    expect(try tell(pushes.push(pushes.announcement()), 1, phone), is: Self.unreadable)
   }
 
   @Test
@@ -145,14 +145,14 @@ import PhonePolicy
     var pushes = SealedPushes(seed: 7)
     let phone = try phone(pushes)
     let first = pushes.announcement()
-    #expect(try tell(pushes.push(first), 1, phone) == Self.held)
+    expect(try tell(pushes.push(first), 1, phone), is: Self.held)
     do {
       let other = try Connection(path: store(phone).path, access: .readWrite)
       try other.transaction(.immediate) { () throws -> Void in
-        #expect(try tell(pushes.push(pushes.announcement()), 2, phone) == Self.held)
+        expect(try tell(pushes.push(pushes.announcement()), 2, phone), is: Self.held)
       }
     }
-    #expect(try store(phone).all().map(\.record) == [first.record])
+    expect(try store(phone).all().map(\.record), is: [first.record])
   }
 
   @Test
@@ -167,7 +167,7 @@ import PhonePolicy
     try store(phone).add(earlier, arrivedAt: 0)
     let other = try Connection(path: store(phone).path, access: .readWrite)
     try other.transaction(.immediate) { () throws -> Void in
-      #expect(try tell(pushes.push(pushes.announcement()), 1, phone) == Self.held)
+      expect(try tell(pushes.push(pushes.announcement()), 1, phone), is: Self.held)
     }
     #expect(phone.journal(of: "notifyonlyd").contains(#"{"finished":{"push":1,"_1":"time-will-expire"}}"#))
   }
@@ -193,15 +193,15 @@ import PhonePolicy
     try keep(pushes.keyBytes, phone)
     let announcements = [pushes.announcement(), pushes.announcement()]
     for (index, announcement) in announcements.enumerated() {
-      #expect(try tell(pushes.push(announcement), index + 1, phone) == Self.held)
-      #expect(try store(phone).all() == [])
+      expect(try tell(pushes.push(announcement), index + 1, phone), is: Self.held)
+      expect(try store(phone).all(), is: [])
     }
     // Without a look at the store: a reader may block the write, and a record that comes after its text is not written
     // twice.
     try Wait.until("both records are stored") {
       phone.journal(of: "notifyonlyd").components(separatedBy: #"{"incomingStored":{"push":"#).count == 3
     }
-    #expect(try store(phone).all().map(\.record) == announcements.compactMap(\.record))
+    expect(try store(phone).all().map(\.record), is: announcements.compactMap(\.record))
   }
 
   @Test(.shows("B-1.1.A1"))
@@ -309,11 +309,11 @@ import PhonePolicy
     }
     try all(count, phone)
     let rows = try phone.written("notifications")
-    #expect(rows.count == count, "seed \(seed)")
-    #expect(Set(rows.compactMap { ($0["push"] as? Int).map { "\($0)" } }) == Set(ids))
+    expect(rows.count, is: count, "seed \(seed)")
+    expect(Set(rows.compactMap { ($0["push"] as? Int).map { "\($0)" } }), is: Set(ids))
     for row in rows {
       let push = (row["push"] as? Int).map { "\($0)" } ?? ""
-      #expect(told[push]?.contains(row["body"] as? String ?? "") == true, "seed \(seed): push \(push)")
+      expect(told[push]?.contains(row["body"] as? String ?? ""), is: true, "seed \(seed): push \(push)")
     }
     let own = rows.filter { $0["body"] as? String != "as it was sent" }.count
     #expect(own > count / 3, "\(own) of \(count) by the extension")

@@ -3,20 +3,20 @@ import Ground
 @Suite(.waits) struct PhoneLifeTests {
   @Test func `The user opens the app, leaves it and swipes it away`() throws {
     let phone = try PhoneProcess()
-    #expect(try phone.ask("open")["app"] == "foreground")
+    expect(try phone.ask("open")["app"], is: "foreground")
     try Wait.until("the app says so") { try phone.said("app") == "in front" }
-    #expect(try phone.ask("home")["app"] == "background")
-    #expect(try phone.ask("open")["app"] == "foreground")
+    expect(try phone.ask("home")["app"], is: "background")
+    expect(try phone.ask("open")["app"], is: "foreground")
     try phone.ask("quit")
-    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
-    #expect(try phone.state("app") == "not running")
+    expect(try phone.ended("app")["reason"] as? String, is: "killed: swiped away by the user")
+    expect(try phone.state("app"), is: "not running")
   }
 
   @Test func `A SIGKILL that iosd did not send is recorded as a kill from outside`() throws {
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
-    #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
+    expect(try phone.ended("app")["reason"] as? String, is: "killed from outside by SIGKILL")
     try Wait.until("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
   }
 
@@ -38,10 +38,10 @@ import Ground
     try Wait.until("the app is dead") { PhoneProcess.state(ofProcess: pid) == "Z" }
     kill(iosd, SIGCONT)
     let answer = try user.receive(timeout: .seconds(20))
-    #expect(answer["app"] == "foreground")
+    expect(answer["app"], is: "foreground")
     #expect(answer["pid"].flatMap { Int32($0) } != pid)
     let running = (try phone.status()["app"] as? [String: Any])?["pid"] as? Int
-    #expect(answer["pid"] == running.map { "\($0)" })
+    expect(answer["pid"], is: running.map { "\($0)" })
   }
 
   @Test func `The reason that an app gives for its end is not attributed to the app's next process`() throws {
@@ -50,10 +50,10 @@ import Ground
     try Wait.until("the app is in front") { try phone.said("app") != nil }
     try phone.ask("home")
     try phone.ask("quit")
-    #expect(try phone.ended("app")["reason"] as? String == "ended when it was asked to: asked to terminate")
+    expect(try phone.ended("app")["reason"] as? String, is: "ended when it was asked to: asked to terminate")
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
-    #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
+    expect(try phone.ended("app")["reason"] as? String, is: "killed from outside by SIGKILL")
   }
 
   private static let app = "\(PhoneProcess.products)/mainappd"
@@ -63,19 +63,19 @@ import Ground
     throws
   {
     let phone = try PhoneProcess()
-    #expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first") == true)
+    expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first"), is: true)
     try phone.ask("open")
     let noise = "\n\n: \u{0}" + String(repeating: "x", count: 16_000)
     let answer = try phone.ask("ask-app", ["in-front": "yes"], body: noise)
-    #expect(answer == ControlMessage("answer", body: Array("answer to \(noise)".utf8)))
+    expect(answer, is: ControlMessage("answer", body: Array("answer to \(noise)".utf8)))
     let long = String(repeating: "x", count: 16_385)
-    #expect(
-      try phone.refusal("ask-app", body: long)
-        == "the request has 16385 bytes and may have 16384; ask for less at once")
+    expect(
+      try phone.refusal("ask-app", body: long),
+      is: "the request has 16385 bytes and may have 16384; ask for less at once")
     try phone.ask("home")
-    #expect(
-      try phone.refusal("ask-app", body: "x")?.hasPrefix("this needs the app in the foreground") == true)
-    #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
+    expect(
+      try phone.refusal("ask-app", body: "x")?.hasPrefix("this needs the app in the foreground"), is: true)
+    expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText, is: "answer to x")
   }
 
   @Test func `If the app ends before it answers a request, the client gets an error`() throws {
@@ -84,17 +84,18 @@ import Ground
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
     try client.send(ControlMessage("ask-app", body: Array("ignore".utf8)))
     try phone.ask("quit")
-    #expect(
-      try client.receive(timeout: .seconds(20)).errorSentence
-        == "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton list payments` before you try again"
+    expect(
+      try client.receive(timeout: .seconds(20)).errorSentence,
+      is:
+        "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton list payments` before you try again"
     )
   }
 
   @Test func `A second iosd does not start on the same phone directory`() throws {
     let phone = try PhoneProcess()
     let second = try PhoneProcess.launch(["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
-    #expect(second.waitForEnd() == ExitCode.cannotCreate.rawValue)
-    #expect(try phone.state("app") == "not running")
+    expect(second.waitForEnd(), is: ExitCode.cannotCreate.rawValue)
+    expect(try phone.state("app"), is: "not running")
   }
 
   @Test func `If the app's program is missing, iosd does not start`() throws {
@@ -102,7 +103,7 @@ import Ground
     let other = try PhoneProcess.launch([
       "--home", "\(phone.directory)/other", "--app", "/nowhere/app", "--ext", "/bin/true",
     ])
-    #expect(other.waitForEnd() == ExitCode.badConfiguration.rawValue)
+    expect(other.waitForEnd(), is: ExitCode.badConfiguration.rawValue)
   }
 
   @Test(arguments: ["down", "SIGTERM"])
@@ -114,11 +115,11 @@ import Ground
     try phone.ask("home")
     try phone.push("the original")
     if way == "down" { try phone.ask("down") } else { kill(phone.process.pid, SIGTERM) }
-    #expect(phone.process.waitForEnd() == 0)
+    expect(phone.process.waitForEnd(), is: 0)
     #expect(PhoneProcess.state(ofProcess: app) == nil)
     #expect(access(phone.socket, F_OK) != 0)
     try phone.restart()
-    #expect(try phone.notifications(1) == ["the original"])
+    expect(try phone.notifications(1), is: ["the original"])
     #expect(try phone.rows("ps").allSatisfy { $0["reason"] != nil })
   }
 
@@ -128,7 +129,7 @@ import Ground
     phone.process.kill()
     try Wait.until("the app is gone") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: app)) }
     try phone.restart()
-    #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
+    expect(try phone.ended("app")["reason"] as? String, is: "gone with an earlier iosd")
   }
 
   @Test func `Notifications, ids and the stepped wall clock outlive a restart of iosd`() throws {
@@ -143,8 +144,8 @@ import Ground
     #expect(FileManager.default.contents(atPath: "\(phone.home)/os/clock") != boot)
     let wall = try #require(try phone.status()["wall_ns"] as? Int64)
     #expect(wall >= (try stepped.integer("wall-ns", in: 0...Int64.max)))
-    #expect(try phone.push() == "2")
-    #expect(try phone.notifications(2) == ["served 1", "served 1"])
+    expect(try phone.push(), is: "2")
+    expect(try phone.notifications(2), is: ["served 1", "served 1"])
   }
 
   @Test func `The wall clock can be stepped by at most ten years at once, and by a hundred years in all`()
@@ -152,21 +153,21 @@ import Ground
   {
     let phone = try PhoneProcess()
     for bad in ["", "x", "9223372036854775807", "-315360001"] {
-      #expect(try phone.refusal("clock", ["step-seconds": bad])?.contains("whole number") == true)
+      expect(try phone.refusal("clock", ["step-seconds": bad])?.contains("whole number"), is: true)
     }
     for _ in 0..<10 { try phone.ask("clock", ["step-seconds": "315360000"]) }
-    #expect(
-      try phone.refusal("clock", ["step-seconds": "315360000"])?.contains("more than a hundred years off")
-        == true)
+    expect(
+      try phone.refusal("clock", ["step-seconds": "315360000"])?.contains("more than a hundred years off"),
+      is: true)
   }
 
   @Test func `iosd lists the newest 256 notifications, its file has all`() throws {
     let phone = try PhoneProcess()
     for _ in 0..<300 { try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#) }
-    #expect(try phone.status()["notifications"] as? Int == 300)
+    expect(try phone.status()["notifications"] as? Int, is: 300)
     let ids = try phone.rows("notifications").compactMap { $0["id"] as? Int }
-    #expect(ids == Array(45...300))
+    expect(ids, is: Array(45...300))
     let file = try #require(FileManager.default.contents(atPath: "\(phone.home)/os/notifications.jsonl"))
-    #expect(file.split(separator: UInt8(ascii: "\n")).count == 300)
+    expect(file.split(separator: UInt8(ascii: "\n")).count, is: 300)
   }
 }

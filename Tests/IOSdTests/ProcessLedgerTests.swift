@@ -31,10 +31,10 @@
     let ledger = try ledger()
     let app = begin(ledger, "app")
     for _ in 0..<300 { end(ledger, begin(ledger, "extension")) }
-    #expect(ledger.rows.map(\.id) == [app] + Array(46...301))
+    expect(ledger.rows.map(\.id), is: [app] + Array(46...301))
     end(ledger, app)
-    #expect(AppendLog<ProcessRow>.rows(of: path).last?.id == app)
-    #expect(try self.ledger().rows.first { $0.id == app }?.reason == "done")
+    expect(AppendLog<ProcessRow>.rows(of: path).last?.id, is: app)
+    expect(try self.ledger().rows.first { $0.id == app }?.reason, is: "done")
   }
 
   @Test
@@ -47,10 +47,10 @@
     for _ in 0..<300 { end(first!, begin(first!, "extension")) }
     first = nil
     let second = try ledger()
-    #expect(second.rows.map(\.id) == [app] + Array(47...301))
-    #expect(second.rows.first?.reason == "gone with an earlier iosd")
-    #expect(AppendLog<ProcessRow>.rows(of: path).last == second.rows.first)
-    #expect(begin(second, "app") == 302)
+    expect(second.rows.map(\.id), is: [app] + Array(47...301))
+    expect(second.rows.first?.reason, is: "gone with an earlier iosd")
+    expect(AppendLog<ProcessRow>.rows(of: path).last, is: second.rows.first)
+    expect(begin(second, "app"), is: 302)
   }
 }
 
@@ -80,11 +80,11 @@
     defer { withExtendedLifetime(directory) {} }
     try phone.ask("open")
     let row = try phone.ended("app")
-    #expect(row["reason"] as? String == "crashed with exit code 3")
+    expect(row["reason"] as? String, is: "crashed with exit code 3")
     let output = try #require(row["output"] as? String)
-    #expect(output == "\(phone.home)/os/output/app-1.log")
-    #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno \u{1b}[31mpeer\n\n")
-    #expect(row["last_line"] as? String == "no .[31mpeer")
+    expect(output, is: "\(phone.home)/os/output/app-1.log")
+    expect(try String(contentsOfFile: output, encoding: .utf8), is: "begun\nno \u{1b}[31mpeer\n\n")
+    expect(row["last_line"] as? String, is: "no .[31mpeer")
     #expect(try notes(phone).contains("is in \(output), and its last line is: no .[31mpeer"))
   }
 
@@ -95,7 +95,7 @@
       try phone.ask("open")
       let row = try phone.ended("app")
       let pid = try #require(row["pid"] as? Int)
-      #expect(row["last_line"] as? String == "I am \(pid)")
+      expect(row["last_line"] as? String, is: "I am \(pid)")
     }
   }
 

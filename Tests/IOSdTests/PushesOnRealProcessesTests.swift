@@ -2,9 +2,9 @@
   @Test(.shows("P-0.1")) func `With the app closed the extension serves the push`() throws {
     let phone = try PhoneProcess()
     try phone.push()
-    #expect(try phone.notifications(1) == ["served 1"])
+    expect(try phone.notifications(1), is: ["served 1"])
     try Wait.until("the extension to be suspended") { try phone.state("extension") == "suspended" }
-    #expect(try phone.rows("ps").count == 1)
+    expect(try phone.rows("ps").count, is: 1)
   }
 
   @Test(.shows("P-0.1", "K-27", "K-45"))
@@ -14,11 +14,11 @@
     let phone = try PhoneProcess()
     try phone.ask("open")
     try phone.push()
-    #expect(try phone.state("extension") == "not running")
+    expect(try phone.state("extension"), is: "not running")
     let other = try PhoneProcess(["--foreground-pushes", "extension"])
     try other.ask("open")
     try other.push()
-    #expect(try other.notifications(1) == ["served 1"])
+    expect(try other.notifications(1), is: ["served 1"])
     try Wait.until("the app has the push too") { try other.said("app") == "push of 69 bytes" }
   }
 
@@ -29,7 +29,7 @@
     let phone = try PhoneProcess(
       ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
     try phone.push("the original")
-    #expect(try phone.notifications(1) == ["just in time"])
+    expect(try phone.notifications(1), is: ["just in time"])
     #expect(try phone.rows("ps").first?["reason"] == nil)
   }
 
@@ -37,7 +37,7 @@
   func `The recorded peak memory of an extension is its largest footprint, not its last`() throws {
     let phone = try PhoneProcess(ext: "ext-shrinks")
     try phone.push()
-    #expect(try phone.notifications(1).count == 1)
+    expect(try phone.notifications(1).count, is: 1)
     try Wait.until("it is small again") {
       let service = try phone.status()["extension"] as? [String: Any]
       return try #require(service?["footprint_bytes"] as? Int) < 10 << 20
@@ -56,11 +56,11 @@
     let phone = try PhoneProcess(ext: ext)
     try phone.push("first")
     try phone.push("second")
-    #expect(try phone.notifications(2) == ["first", "second"])
+    expect(try phone.notifications(2), is: ["first", "second"])
     let row = try phone.ended("extension")
     #expect((row["reason"] as? String)?.hasPrefix(reason) == true)
-    #expect(row["crashed"] as? Bool == true)
-    #expect(try phone.rows("ps").count == 2)
+    expect(row["crashed"] as? Bool, is: true)
+    expect(try phone.rows("ps").count, is: 2)
   }
 
   @Test
@@ -78,7 +78,7 @@
       [nil, "Z"].contains(PhoneProcess.state(ofProcess: Int32(pid)))
     }
     kill(iosd, SIGCONT)
-    #expect(try phone.notifications(1) == ["last words"])
+    expect(try phone.notifications(1), is: ["last words"])
   }
 
   @Test func `If the extension sends garbage, the push's original alert is shown, and iosd keeps running`()
@@ -86,8 +86,8 @@
   {
     let phone = try PhoneProcess(ext: "ext-garbage", ["--extension-time", "300ms"])
     try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
-    #expect(try phone.state("app") == "not running")
+    expect(try phone.notifications(1), is: ["the original"])
+    expect(try phone.state("app"), is: "not running")
   }
 
   @Test func `An alert with localisation keys is shown as these keys, with its arguments in place`() throws {
@@ -98,8 +98,8 @@
       body:
         #"{"aps":{"alert":{"title-loc-key":"PAID","body":"x"}},"Simulator Target Bundle":"com.example.lightning"}"#
     )
-    #expect(try phone.notifications(2) == ["a of b 100%", "x"])
-    #expect(try phone.rows("notifications").last?["title"] as? String == "PAID")
+    expect(try phone.notifications(2), is: ["a of b 100%", "x"])
+    expect(try phone.rows("notifications").last?["title"] as? String, is: "PAID")
   }
 
   @Test
@@ -110,24 +110,25 @@
     try phone.ask("push", body: #"{"aps":{"badge":7,"mutable-content":1}}"#)
     try phone.ask("push", body: #"{"aps":{"sound":"default"}}"#)
     let rows = try phone.rows("pushes")
-    #expect(
-      rows.map { $0["fate"] as? String } == [
+    expect(
+      rows.map { $0["fate"] as? String },
+      is: [
         "no notification: the badge is 7", "no notification: the sound default is played",
       ])
-    #expect(rows.map { $0["fate_code"] as? String } == ["applied", "applied"])
-    #expect(rows.map { $0["applied_badge"] as? Int } == [7, nil])
-    #expect(rows.map { $0["applied_sound"] as? String } == [nil, "default"])
-    #expect(rows.map { $0["badge_or_sound"] as? Bool } == [true, true])
+    expect(rows.map { $0["fate_code"] as? String }, is: ["applied", "applied"])
+    expect(rows.map { $0["applied_badge"] as? Int }, is: [7, nil])
+    expect(rows.map { $0["applied_sound"] as? String }, is: [nil, "default"])
+    expect(rows.map { $0["badge_or_sound"] as? Bool }, is: [true, true])
     #expect(try phone.rows("ps").isEmpty)
     #expect(try phone.rows("notifications").isEmpty)
-    #expect(try phone.status()["badge"] as? Int == 7)
+    expect(try phone.status()["badge"] as? Int, is: 7)
     phone.process.kill()
     try phone.restart()
-    #expect(try phone.status()["badge"] as? Int == 7, "the badge outlives the restart")
+    expect(try phone.status()["badge"] as? Int, is: 7, "the badge outlives the restart")
     try phone.push()
-    #expect(try phone.notifications(1) == ["served 1"])
-    #expect(try phone.status()["badge"] as? Int == 8)
+    expect(try phone.notifications(1), is: ["served 1"])
+    expect(try phone.status()["badge"] as? Int, is: 8)
     try phone.ask("push", body: #"{"aps":{"badge":0}}"#)
-    #expect(try phone.status()["badge"] as? Int == 0)
+    expect(try phone.status()["badge"] as? Int, is: 0)
   }
 }

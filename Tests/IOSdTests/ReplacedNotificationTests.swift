@@ -28,7 +28,7 @@ import PhonePolicy
     for notification in shown { centre.show(notification, clock: clock) }
     let titles = centre.rows.filter(\.isThere).map(\.title)
     // As the next iosd reads the file.
-    #expect(try NotificationCentre(path).rows.filter(\.isThere).map(\.title) == titles)
+    expect(try NotificationCentre(path).rows.filter(\.isThere).map(\.title), is: titles)
     return titles
   }
 
@@ -36,13 +36,13 @@ import PhonePolicy
   func `A repeated announcement takes the place of the earlier one, and the receipt that of the newest`()
     throws
   {
-    #expect(try present(after: [announcement, announcement, receipt]) == ["Received payment"])
+    expect(try present(after: [announcement, announcement, receipt]), is: ["Received payment"])
   }
 
   @Test func `An announcement that iosd takes after the receipt is beside it, and only once`() throws {
-    #expect(
-      try present(after: [announcement, receipt, announcement, announcement])
-        == ["Received payment", "Payment Incoming"])
+    expect(
+      try present(after: [announcement, receipt, announcement, announcement]),
+      is: ["Received payment", "Payment Incoming"])
   }
 
   @Test(arguments: [true, false])
@@ -60,8 +60,9 @@ import PhonePolicy
       notification(.original, "Push", key: nil), notification(.content, "Order", key: nil),
       notification(.content, "Another", key: "b"),
     ]
-    #expect(
-      try present(after: others + [announcement, receipt]) == [
+    expect(
+      try present(after: others + [announcement, receipt]),
+      is: [
         "Push", "Order", "Another", "Received payment",
       ])
   }

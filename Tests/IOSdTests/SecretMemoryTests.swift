@@ -12,11 +12,11 @@
     // The first look is right after the key's arrival, before another message takes its place.
     for count in 1...2 {
       try phone.ask("push", body: pushes.push(pushes.announcement()))
-      #expect(try phone.notifications(count).last == "Open now to receive - funds are being held")
+      expect(try phone.notifications(count).last, is: "Open now to receive - funds are being held")
       let row = try #require(try phone.rows("ps").last { $0["role"] as? String == "extension" })
       let pid = try #require(row["pid"] as? Int)
       let places = try MemoryImage.places(of: pushes.keyBytes, in: Int32(pid))
-      #expect(places.count == 1, "\(places)")
+      expect(places.count, is: 1, "\(places)")
       #expect(!places.contains { !$0.isLocked }, "\(places)")
     }
   }

@@ -33,11 +33,11 @@ struct SeedInKeychainTests {
     let phone = try phone()
     try open(phone)
     let made = try #require(try seed(phone))
-    #expect(made.count == 32)
+    expect(made.count, is: 32)
     #expect(access("\(phone.home)/Keychain/wallet-seed", F_OK) != 0)
     try phone.ask("reboot")
     try open(phone)
-    #expect(try seed(phone) == made)
+    expect(try seed(phone), is: made)
     for folder in ["Keychain/items", "journal", "AppGroup", "os"] {
       for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/\(folder)") {
         let bytes = FileManager.default.contents(atPath: "\(phone.home)/\(folder)/\(name)") ?? Data()
@@ -54,13 +54,13 @@ struct SeedInKeychainTests {
     try open(phone)
     try phone.ask("reboot")
     try phone.push("as it was sent")
-    #expect(try phone.notifications(1) == ["as it was sent"])
+    expect(try phone.notifications(1), is: ["as it was sent"])
     #expect(
       try reason(phone).contains(
         "the phone has not been unlocked since it was started, so the wallet cannot read its seed"))
-    #expect(try phone.ended("extension")["number"] as? Int32 == ExitCode.badConfiguration.rawValue)
+    expect(try phone.ended("extension")["number"] as? Int32, is: ExitCode.badConfiguration.rawValue)
     #expect(try reason(phone).hasPrefix("ended by itself with exit code 78: "))
-    #expect(try phone.ended("extension")["crashed"] as? Bool == false)
+    expect(try phone.ended("extension")["crashed"] as? Bool, is: false)
     try phone.ask("device", ["locked": "no"])
     try phone.push("another")
     try Wait.until("the extension has read its seed") { try phone.said("extension") != nil }
@@ -70,14 +70,14 @@ struct SeedInKeychainTests {
   func `Before the app was opened once the extension makes no wallet: the push is shown as sent`() throws {
     let phone = try phone()
     try phone.push("as it was sent")
-    #expect(try phone.notifications(1) == ["as it was sent"])
+    expect(try phone.notifications(1), is: ["as it was sent"])
     #expect(
       try reason(phone).hasSuffix(
         "there is no wallet yet: the app makes it when the user opens it for the first time"))
-    #expect(try phone.ended("extension")["crashed"] as? Bool == false)
+    expect(try phone.ended("extension")["crashed"] as? Bool, is: false)
     #expect(try seed(phone) == nil)
     try open(phone)
-    #expect(try seed(phone)?.count == 32)
+    expect(try seed(phone)?.count, is: 32)
     try phone.ask("quit")
     _ = try phone.ended("app")
     try phone.push("another")
@@ -100,12 +100,12 @@ struct SeedInKeychainTests {
       directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
     #expect(store.delete(Entitlements.accessGroup, "wallet-seed"))
     try phone.push("as it was sent")
-    #expect(try phone.notifications(1) == ["as it was sent"])
+    expect(try phone.notifications(1), is: ["as it was sent"])
     #expect(try reason(phone).contains("is missing and the wallet is not new"))
     #expect(try seed(phone) == nil)
     try store.write([1, 2, 3], Entitlements.accessGroup, "wallet-seed", .afterFirstUnlock)
     try phone.push("again")
-    #expect(try phone.notifications(2).last == "again")
+    expect(try phone.notifications(2).last, is: "again")
     #expect(try reason(phone).contains("has 3 bytes instead of 32"))
   }
 
@@ -118,7 +118,7 @@ struct SeedInKeychainTests {
     try phone.ask("quit")
     _ = try phone.ended("app")
     try phone.push()
-    #expect(try phone.notifications(1) == ["first"])
+    expect(try phone.notifications(1), is: ["first"])
   }
 
   @Test(.shows("B-M.2"), .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))

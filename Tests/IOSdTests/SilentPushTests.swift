@@ -14,11 +14,11 @@
     throws
   {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
-    #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
+    expect(try phone.ask("push", body: silent)["fate"], is: "delivered")
     try waitFor("completed with no-data", phone)
-    #expect(try phone.state("app") == "background")
+    expect(try phone.state("app"), is: "background")
     let reason = try phone.rows("ps").first?["launch_reason"] as? String
-    #expect(reason == "launched in the background for silent push 1")
+    expect(reason, is: "launched in the background for silent push 1")
   }
 
   @Test(.shows("B-1.5.1f"))
@@ -38,11 +38,11 @@
   @Test(.shows("B-1.5.0d")) func `With every silent push lost each alert is still shown`() throws {
     let phone = try PhoneProcess(["--silent-drop", "100"])
     for number in 1...5 {
-      #expect(try phone.ask("push", body: silent)["fate"]?.hasPrefix("dropped: ") == true)
+      expect(try phone.ask("push", body: silent)["fate"]?.hasPrefix("dropped: "), is: true)
       try phone.push("payment \(number)")
     }
-    #expect(try phone.notifications(5).count == 5)
-    #expect(try phone.state("app") == "not running")
+    expect(try phone.notifications(5).count, is: 5)
+    expect(try phone.state("app"), is: "not running")
   }
 
   @Test(.shows("B-1.5.1g"))
@@ -55,7 +55,7 @@
     try phone.ask("push", body: silent)
     try waitFor("completed with new-data", phone, 2)
     let rows = try String(contentsOfFile: "\(phone.home)/os/pushes.jsonl", encoding: .utf8)
-    #expect(rows.components(separatedBy: "completed with").count - 1 == 2)
+    expect(rows.components(separatedBy: "completed with").count - 1, is: 2)
     #expect(rows.contains("\"fate\":\"delivered\""))
   }
 
@@ -63,11 +63,11 @@
     throws
   {
     let phone = try PhoneProcess(ext: "ext-says-done", ["--silent-time", "10m"])
-    #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
+    expect(try phone.ask("push", body: silent)["fate"], is: "delivered")
     try phone.push("payment")
     // The extension's completion of the app's push comes before its own content.
-    #expect(try phone.notifications(1) == ["served"])
-    #expect(try fate(phone) == "delivered")
+    expect(try phone.notifications(1), is: ["served"])
+    expect(try fate(phone), is: "delivered")
   }
 
   @Test
@@ -79,14 +79,14 @@
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     let answer = try phone.ask("push", body: both)
     #expect(answer["id"] == "1" && answer["waking"] == "2" && answer["waking-fate"] == "delivered")
-    #expect(try phone.notifications(1) == ["served 1"])
+    expect(try phone.notifications(1), is: ["served 1"])
     try waitFor("completed with new-data", phone, 2)
     let rows = try phone.rows("pushes")
-    #expect(rows.map { $0["visible"] as? Bool } == [true, false])
-    #expect(rows.last?["of"] as? Int == 1)
+    expect(rows.map { $0["visible"] as? Bool }, is: [true, false])
+    expect(rows.last?["of"] as? Int, is: 1)
     let second = try phone.ask("push", body: both)
-    #expect(second["waking-fate"] == "deferred: the budget of silent pushes (1 an hour) is used up")
-    #expect(try phone.notifications(2).count == 2)
+    expect(second["waking-fate"], is: "deferred: the budget of silent pushes (1 an hour) is used up")
+    expect(try phone.notifications(2).count, is: 2)
     #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 }

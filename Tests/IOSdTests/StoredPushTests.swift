@@ -9,16 +9,16 @@
     let phone = try PhoneProcess()
     try phone.ask("device", ["network": "no"])
     for _ in 0..<3 { try phone.push() }
-    #expect(try column(phone, "fate_code") == ["replaced", "replaced", "held"])
-    #expect(try column(phone, "fate").last == "deferred: the phone is off the network")
+    expect(try column(phone, "fate_code"), is: ["replaced", "replaced", "held"])
+    expect(try column(phone, "fate").last, is: "deferred: the phone is off the network")
     #expect(try phone.rows("ps").isEmpty)
     try phone.ask("device", ["network": "yes"])
-    #expect(try phone.notifications(1) == ["served 1"])
+    expect(try phone.notifications(1), is: ["served 1"])
     let row = try #require(try phone.rows("pushes").last)
     let late = try #require(row["late_ms"] as? Int)
     #expect(late >= 0 && row["fate_code"] as? String == "late")
     #expect((row["fate"] as? String)?.hasSuffix(" late: the phone was off the network") == true)
-    #expect(try phone.rows("notifications").count == 1)
+    expect(try phone.rows("notifications").count, is: 1)
   }
 
   @Test func `A kept push is lost with a killed iosd, and dropped by one that ends`() throws {
@@ -32,7 +32,7 @@
         try phone.down()
       }
       try phone.restart()
-      #expect(try column(phone, "fate_code") == [code])
+      expect(try column(phone, "fate_code"), is: [code])
       #expect(try phone.rows("notifications").isEmpty)
     }
   }
@@ -42,9 +42,10 @@
   {
     let phone = try PhoneProcess(ext: "ext-empty")
     try phone.push("the original")
-    #expect(try phone.notifications(1) == ["the original"])
-    #expect(
-      try column(phone, "fate") == [
+    expect(try phone.notifications(1), is: ["the original"])
+    expect(
+      try column(phone, "fate"),
+      is: [
         "shown with its original alert: content without a text needs the entitlement com.apple.developer.usernotifications.filtering, which the extension does not have"
       ])
     try phone.down()
@@ -54,7 +55,7 @@
     try phone.restart(["--entitlements-file", path])
     try phone.push("the original")
     try Wait.until("the push is filtered") { try column(phone, "fate_code").last == "filtered" }
-    #expect(try phone.rows("notifications").count == 1)
+    expect(try phone.rows("notifications").count, is: 1)
   }
 
   /// The rows are in the file before iosd sends SIGSTOP: so a push comes before the extension has stopped, or before
@@ -75,11 +76,11 @@
       // At once, or up to three milliseconds later.
       poll(nil, 0, Int32(number % 4))
     }
-    #expect(try phone.notifications(200) == (1...200).map { "served \($0)" })
+    expect(try phone.notifications(200), is: (1...200).map { "served \($0)" })
     let processes = try phone.rows("ps")
     #expect(processes.count == 1 && processes.first?["reason"] == nil)
     let text = phone.journal()
-    #expect(text.ranges(of: #"{"suspend":{"_0":"extension"}}"#).count == 200)
-    #expect(text.ranges(of: #"{"resume":{"_0":"extension"}}"#).count == 199)
+    expect(text.ranges(of: #"{"suspend":{"_0":"extension"}}"#).count, is: 200)
+    expect(text.ranges(of: #"{"resume":{"_0":"extension"}}"#).count, is: 199)
   }
 }

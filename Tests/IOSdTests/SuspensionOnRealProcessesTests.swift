@@ -16,11 +16,11 @@ import enum PhonePolicy.AfterContent
     let pid = try pid(phone)
     try phone.ask("home")
     try Wait.until("the app is stopped") { PhoneProcess.state(ofProcess: pid) == "T" }
-    #expect(try phone.state("app") == "suspended")
-    #expect(try phone.ask("open")["app"] == "foreground")
+    expect(try phone.state("app"), is: "suspended")
+    expect(try phone.ask("open")["app"], is: "foreground")
     try Wait.until("the app goes on") { PhoneProcess.state(ofProcess: pid) == "S" }
     try phone.ask("quit")
-    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the user")
+    expect(try phone.ended("app")["reason"] as? String, is: "killed: swiped away by the user")
   }
 
   @Test(.shows("K-20")) func `An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
@@ -28,7 +28,7 @@ import enum PhonePolicy.AfterContent
     _ = try pid(phone)
     try phone.ask("home")
     let reason = try #require(try phone.ended("app")["reason"] as? String)
-    #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
+    expect(reason, is: "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
   @Test(.shows("B-C.3"))
@@ -41,7 +41,7 @@ import enum PhonePolicy.AfterContent
     try Wait.until("the app says so") { try phone.said("app") == "behind" }
     // Running or sleeping, only not stopped.
     #expect(PhoneProcess.state(ofProcess: pid) != "T")
-    #expect(try phone.state("app") == "background")
+    expect(try phone.state("app"), is: "background")
   }
 
   @Test(.shows("P-1.2")) func `iosd ends a suspended app's connection, and the peer sees its end`() throws {
@@ -52,7 +52,7 @@ import enum PhonePolicy.AfterContent
     let connection = try listener.accept()
     try phone.ask("home")
     #expect(connection.waitForEnd())
-    #expect(try phone.state("app") == "suspended")
+    expect(try phone.state("app"), is: "suspended")
   }
 
   @Test(.shows("K-18"))
@@ -64,7 +64,7 @@ import enum PhonePolicy.AfterContent
     _ = try pid(phone)
     try phone.ask("home")
     let reason = try #require(try phone.ended("app")["reason"] as? String)
-    #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
+    expect(reason, is: "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
   }
 
   @Test(.shows("P-1.2")) func `iosd ends a suspended extension's connection, and the peer sees its end`()
@@ -75,7 +75,7 @@ import enum PhonePolicy.AfterContent
     try phone.push("\(listener.port)")
     let connection = try listener.accept()
     #expect(connection.waitForEnd())
-    #expect(try phone.state("extension") == "suspended")
+    expect(try phone.state("extension"), is: "suspended")
     #expect(try phone.rows("ps").first?["reason"] == nil, "the process has not ended")
   }
 
@@ -102,7 +102,7 @@ import enum PhonePolicy.AfterContent
     let iosd = phone.process.pid
     for round in 1...5 {
       if round == 1 { try phone.push("the original") }
-      #expect(try phone.notifications(round).last == "served 1")
+      expect(try phone.notifications(round).last, is: "served 1")
       let rests = mode == .suspend ? "suspended" : "idle"
       try Wait.until("the extension rests") { try phone.state("extension") == rests }
       let pid = Int32(try #require(try phone.rows("ps").last?["pid"] as? Int))
@@ -117,8 +117,8 @@ import enum PhonePolicy.AfterContent
       kill(iosd, SIGCONT)
       _ = try client.receive(timeout: .seconds(20))
     }
-    #expect(try phone.notifications(6) == [String](repeating: "served 1", count: 6))
+    expect(try phone.notifications(6), is: [String](repeating: "served 1", count: 6))
     let reasons = try phone.rows("ps").compactMap { $0["end_code"] as? String }
-    #expect(reasons == [String](repeating: "killed-from-outside", count: 5))
+    expect(reasons, is: [String](repeating: "killed-from-outside", count: 5))
   }
 }

@@ -39,7 +39,7 @@ import Platform
       SELECT connections.epoch FROM frames JOIN connections ON connections.id = frames.connection
       WHERE direction = 'in' AND acted = 1 AND substr(bytes, 1, 2) = x'0082'
       """)
-    #expect(preimages.count == count)
+    expect(preimages.count, is: count)
     for row in preimages { #expect(apps.contains(try #require(claims[try row.integer(0)]))) }
   }
 
@@ -63,7 +63,7 @@ import Platform
     let facts = try JSONSerialization.jsonObject(with: Data(read.utf8)) as? [String: Any]
     let hash = try #require(facts?["payment_hash"] as? String)
     try phone.tap(try phone.announce(invoice))
-    #expect(try phone.waitForState("completed")["text"] as? String == "Received 7654 sats")
+    expect(try phone.waitForState("completed")["text"] as? String, is: "Received 7654 sats")
     let pushes = try String(contentsOfFile: "\(phone.home)/os/pushes.jsonl", encoding: .utf8)
     #expect(pushes.split(separator: "\n").count >= 2)
     _ = try phone.baton("down")

@@ -12,7 +12,7 @@ import PhonePolicy
         text = phone.journal(of: "mainappd")
         return text.contains("\"core\":\"node\"")
       }
-      #expect(text.contains("\"overTor\":true") == !options.isEmpty)
+      expect(text.contains("\"overTor\":true"), is: !options.isEmpty)
     }
   }
 }
@@ -32,7 +32,7 @@ import PhonePolicy
     #expect(given.backgroundTime == core.backgroundTime && given.taskExpiryGrace == core.taskExpiryGrace)
     var tasks = given.tasks
     tasks.permitted = core.tasks.permitted
-    #expect(tasks == core.tasks)
+    expect(tasks, is: core.tasks)
   }
 
   @Test(arguments: ["--sufficient-battery", "--task-deferral", "--silent-drop"])

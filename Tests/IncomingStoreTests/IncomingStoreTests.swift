@@ -3,7 +3,6 @@ import Foundation
 import Ground
 import Guardrails
 import TestKit
-import Testing
 
 @testable import DaemonRuntime
 
@@ -27,9 +26,9 @@ import Testing
     throws
   {
     defer { clean() }
-    #expect(try store.all() == [])
+    expect(try store.all(), is: [])
     try store.add(record(1), arrivedAt: 5)
-    #expect(try store.all() == [IncomingEntry(record(1), arrivedAt: 5)])
+    expect(try store.all(), is: [IncomingEntry(record(1), arrivedAt: 5)])
     let names = try FileManager.default.contentsOfDirectory(atPath: container)
     #expect(names.contains("incoming.sqlite") && !names.contains("node.sqlite"))
     for path in [container] + names.map({ "\(container)/\($0)" }) {
@@ -41,7 +40,7 @@ import Testing
   @Test(.shows("K-17")) func `A stored payment is incoming and never received`() throws {
     defer { clean() }
     try store.add(record(1), arrivedAt: 5)
-    #expect(try store.all().map(\.record.state) == [.incoming])
+    expect(try store.all().map(\.record.state), is: [.incoming])
   }
 
   @Test(.shows("G-7"))
@@ -52,8 +51,9 @@ import Testing
     try store.add(record(1), arrivedAt: 5)
     try store.add(record(2), arrivedAt: 6)
     try store.add(record(1, isHeld: false, ends: nil), arrivedAt: 9)
-    #expect(
-      try store.all() == [
+    expect(
+      try store.all(),
+      is: [
         IncomingEntry(record(1, isHeld: false, ends: nil), arrivedAt: 5),
         IncomingEntry(record(2), arrivedAt: 6),
       ])
@@ -61,11 +61,11 @@ import Testing
 
   @Test(.shows("G-7")) func `Removed records are gone, the others stay`() throws {
     defer { clean() }
-    #expect(try store.remove([record(1)]) == [])
+    expect(try store.remove([record(1)]), is: [])
     for byte in 1...3 as ClosedRange<UInt8> { try store.add(record(byte), arrivedAt: 5) }
-    #expect(try store.remove([]) == [])
-    #expect(try store.remove([record(1), record(3), record(9)]) == [])
-    #expect(try store.all().map(\.record) == [record(2)])
+    expect(try store.remove([]), is: [])
+    expect(try store.remove([record(1), record(3), record(9)]), is: [])
+    expect(try store.all().map(\.record), is: [record(2)])
   }
 
   @Test(.shows("G-7")) func `A record that is another than the app has read is not removed`() throws {
@@ -74,12 +74,12 @@ import Testing
     for now in [record(1), record(1, isHeld: true, ends: nil), record(1, isHeld: false, ends: 60)] {
       try store.add(read, arrivedAt: 5)
       try store.add(now, arrivedAt: 6)
-      #expect(try store.remove([read]) == [hash(1)])
-      #expect(try store.all().map(\.record) == [now])
+      expect(try store.remove([read]), is: [hash(1)])
+      expect(try store.all().map(\.record), is: [now])
     }
     try store.add(read, arrivedAt: 7)
-    #expect(try store.remove([read]) == [])
-    #expect(try store.all() == [])
+    expect(try store.remove([read]), is: [])
+    expect(try store.all(), is: [])
   }
 
   @Test(.shows("G-7")) func `The store keeps the newest 256 payments`() throws {
@@ -91,7 +91,7 @@ import Testing
       record.paymentHash = try #require(Bytes32(bytes))
       try store.add(record, arrivedAt: Int64(number))
     }
-    #expect(try store.all().map(\.arrivedAt) == Array(4..<260))
+    expect(try store.all().map(\.arrivedAt), is: Array(4..<260))
   }
 
   @Test func `Of rows beyond those that an extension leaves the newest 256 are read, and the others counted`()
@@ -118,7 +118,7 @@ import Testing
     try store.add(record(1), arrivedAt: 5)
     for _ in 0..<300 { try store.add(record(2), arrivedAt: 6) }
     try store.add(record(3), arrivedAt: 7)
-    #expect(try store.all().map(\.arrivedAt) == [5, 6, 7])
+    expect(try store.all().map(\.arrivedAt), is: [5, 6, 7])
   }
 
   @Test(arguments: ["kind", "state"])
@@ -130,7 +130,7 @@ import Testing
       try newer.execute(
         "UPDATE incoming SET \(column) = 'newer' WHERE payment_hash = ?", [.blob(hash(2).bytes)])
     }
-    #expect(try store.all().map(\.record) == [record(1), record(3)])
+    expect(try store.all().map(\.record), is: [record(1), record(3)])
   }
 
   @Test func `Amounts and times beyond any payment are stored as they are`() throws {
@@ -139,7 +139,7 @@ import Testing
     odd.amountMsat = .max
     odd.kind = .cjitPaymentArrived
     try store.add(odd, arrivedAt: .max)
-    #expect(try store.all() == [IncomingEntry(odd, arrivedAt: .max)])
+    expect(try store.all(), is: [IncomingEntry(odd, arrivedAt: .max)])
   }
 
   @Test func `While another process writes, the store answers busy at once and keeps nothing open`() throws {
@@ -150,7 +150,7 @@ import Testing
       try other.transaction(.immediate) { () throws -> Void in
         #expect(throws: IncomingStoreError.busy) { try store.add(record(2), arrivedAt: 6) }
         #expect(throws: IncomingStoreError.busy) { try store.remove([record(1)]) }
-        #expect(try store.all().count == 1)
+        expect(try store.all().count, is: 1)
       }
     }
     try store.add(record(2), arrivedAt: 6)
@@ -158,7 +158,7 @@ import Testing
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
         .hasPrefix(container) ?? false
     }
-    #expect(open == [])
+    expect(open, is: [])
   }
 
   @Test func `A link or a directory in the store's place is an error of one line`() throws {
@@ -196,8 +196,8 @@ import Testing
     try Data(bytes).write(to: URL(filePath: store.path))
     let sentence = try #require(try store.add(record(3), arrivedAt: 6))
     #expect(sentence.contains("damaged-1") && !sentence.contains("\n"))
-    #expect(try store.all().map(\.record) == [record(3)])
-    #expect(FileManager.default.contents(atPath: store.path + ".damaged-1") == Data(bytes))
+    expect(try store.all().map(\.record), is: [record(3)])
+    expect(FileManager.default.contents(atPath: store.path + ".damaged-1"), is: Data(bytes))
     #expect(try store.add(record(4), arrivedAt: 6) == nil)
   }
 
@@ -211,8 +211,8 @@ import Testing
     #expect(!log.isEmpty)
     try Data(repeating: 7, count: 5000).write(to: URL(filePath: store.path))
     #expect(try store.add(record(3), arrivedAt: 6) != nil)
-    #expect(try files()["incoming.sqlite.damaged-1-wal"] == log)
-    #expect(try store.all().map(\.record) == [record(3)])
+    expect(try files()["incoming.sqlite.damaged-1-wal"], is: log)
+    expect(try store.all().map(\.record), is: [record(3)])
     withExtendedLifetime(app) {}
   }
 
@@ -223,10 +223,11 @@ import Testing
       try Data(repeating: byte, count: 5000).write(to: URL(filePath: store.path))
     }
     try store.add(record(9), arrivedAt: 5)
-    #expect(try store.all().map(\.record) == [record(9)])
+    expect(try store.all().map(\.record), is: [record(9)])
     let aside = try files().filter { $0.key.contains("damaged") }
-    #expect(
-      aside.mapValues(\.first) == [
+    expect(
+      aside.mapValues(\.first),
+      is: [
         "incoming.sqlite.damaged-1": 1, "incoming.sqlite.damaged-2": 2, "incoming.sqlite.damaged-3": 5,
       ])
   }
@@ -238,8 +239,8 @@ import Testing
       try Connection(path: store.path, access: .readWrite).execute(change)
       let before = try files()
       #expect(throws: IncomingStoreError.self) { try store.add(record(2), arrivedAt: 6) }
-      #expect(try files().keys == before.keys)
-      #expect(try files()["incoming.sqlite"] == before["incoming.sqlite"])
+      expect(try files().keys, is: before.keys)
+      expect(try files()["incoming.sqlite"], is: before["incoming.sqlite"])
     }
   }
 
@@ -256,8 +257,8 @@ import Testing
     let store = store
     try store.add(record(1), arrivedAt: 5)
     clean()
-    #expect(try store.all() == [])
+    expect(try store.all(), is: [])
     try store.add(record(2), arrivedAt: 6)
-    #expect(try store.all().map(\.record) == [record(2)])
+    expect(try store.all().map(\.record), is: [record(2)])
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Ground
-import Testing
+import TestKit
 
 @Suite("JSON values")
 struct JSONValueTests {
@@ -27,18 +27,18 @@ struct JSONValueTests {
     let text =
       #" {"n":[0,-0.5e+3,18446744073709551615],"s":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00","b":[true,false,null]} "#
     let value = JSONValue(parsing: Array(text.utf8))
-    #expect(value?["n"] == .array([.number("0"), .number("-0.5e+3"), .number("18446744073709551615")]))
-    #expect(value?["n"]?.elements?.last?.uint == .max)
+    expect(value?["n"], is: .array([.number("0"), .number("-0.5e+3"), .number("18446744073709551615")]))
+    expect(value?["n"]?.elements?.last?.uint, is: .max)
     #expect(value?["n"]?.elements?.last?.int == nil)
-    #expect(value?["n"]?.elements?[1].double == -500)
-    #expect(value?["s"]?.text == "\"\\/\u{8}\u{c}\n\r\té😀")
-    #expect(value?["b"] == .array([.bool(true), .bool(false), .null]))
+    expect(value?["n"]?.elements?[1].double, is: -500)
+    expect(value?["s"]?.text, is: "\"\\/\u{8}\u{c}\n\r\té😀")
+    expect(value?["b"], is: .array([.bool(true), .bool(false), .null]))
   }
 
   @Test func `A JSON value is written as it was read, and a null member reads as absent`() {
     let text = #"{"n":[0,-0.5e+3],"s":"\"é","b":[true,false,null],"o":{}}"#
     let value = JSONValue(parsing: Array(text.utf8))
-    #expect(value?.json == text)
+    expect(value?.json, is: text)
     #expect(JSONValue(parsing: Array(#"{"a":null}"#.utf8))?["a"] == nil)
   }
 }
@@ -56,8 +56,8 @@ struct JSONValueTests {
   }
 
   @Test func `Unknown JSON members are ignored`() throws {
-    #expect(try row(#"{"x":[1,{}],"id":7,"name":null,"share":1}"#) == Row(id: 7, share: 1))
-    #expect(try row(#"{"id":1,"inner":[{"id":2}]}"#) == Row(id: 1, inner: [Row(id: 2)]))
+    expect(try row(#"{"x":[1,{}],"id":7,"name":null,"share":1}"#), is: Row(id: 7, share: 1))
+    expect(try row(#"{"id":1,"inner":[{"id":2}]}"#), is: Row(id: 1, inner: [Row(id: 2)]))
   }
 
   @Test(
@@ -76,12 +76,12 @@ struct JSONValueTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(context.codingPath.map(\.stringValue) == ["inner", "1", "id"])
+    expect(context.codingPath.map(\.stringValue), is: ["inner", "1", "id"])
   }
 
   @Test func `Dictionaries, empty lists and null elements are decoded`() throws {
     let bytes = Array(#"{"a":[1,null],"b":[]}"#.utf8)
-    #expect(try JSONLineDecoder().decode([String: [Int?]].self, from: bytes) == ["a": [1, nil], "b": []])
+    expect(try JSONLineDecoder().decode([String: [Int?]].self, from: bytes), is: ["a": [1, nil], "b": []])
   }
 
   @Test func `Nested containers and a super decoder are decoded`() throws {
@@ -101,7 +101,7 @@ struct JSONValueTests {
     }
     let text = #"{"list":[1,[null]],"inner":{"list":true,"x":1},"super":{"base":1}}"#
     let derived = try JSONLineDecoder().decode(Derived.self, from: Array(text.utf8))
-    #expect(derived.found == #"1 true 1 ["base": 1]"#)
+    expect(derived.found, is: #"1 true 1 ["base": 1]"#)
   }
 }
 
@@ -127,11 +127,11 @@ struct JSONValueTests {
   private func encode(_ value: some Encodable) throws -> String { try JSONLineEncoder().encode(value) }
 
   @Test func `Enums are encoded in the compiler's synthesized form`() throws {
-    #expect(try encode(Fact.plain) == #"{"plain":{}}"#)
-    #expect(try encode(Fact.one(.max)) == #"{"one":{"_0":18446744073709551615}}"#)
-    #expect(try encode(Fact.labelled(first: "a", second: nil)) == #"{"labelled":{"first":"a"}}"#)
-    #expect(try encode(Fact.nested([.plain], .other)) == #"{"nested":{"_0":[{"plain":{}}],"_1":"other"}}"#)
-    #expect(try encode([Fact]()) == "[]")
+    expect(try encode(Fact.plain), is: #"{"plain":{}}"#)
+    expect(try encode(Fact.one(.max)), is: #"{"one":{"_0":18446744073709551615}}"#)
+    expect(try encode(Fact.labelled(first: "a", second: nil)), is: #"{"labelled":{"first":"a"}}"#)
+    expect(try encode(Fact.nested([.plain], .other)), is: #"{"nested":{"_0":[{"plain":{}}],"_1":"other"}}"#)
+    expect(try encode([Fact]()), is: "[]")
   }
 
   @Test func `JSON keys keep their order of encoding`() throws {
@@ -139,11 +139,11 @@ struct JSONValueTests {
       var z = 1
       var a = 2
     }
-    #expect(try encode(Zebra()) == #"{"z":1,"a":2}"#)
+    expect(try encode(Zebra()), is: #"{"z":1,"a":2}"#)
   }
 
   @Test func `Strings are escaped as JSON requires`() throws {
-    #expect(try encode("a\"b\\c\n\r\t\u{1}\u{7f}é🥕/") == #""a\"b\\c\n\r\t\u0001\u007fé🥕/""#)
+    expect(try encode("a\"b\\c\n\r\t\u{1}\u{7f}é🥕/"), is: #""a\"b\\c\n\r\t\u0001\u007fé🥕/""#)
   }
 
   @Test func `A decoded value is encoded to the same bytes`() throws {
@@ -154,16 +154,16 @@ struct JSONValueTests {
       number: 0.1)
     let first = try encode(value)
     let decoded = try JSONLineDecoder().decode(Everything.self, from: Array(first.utf8))
-    #expect(decoded == value)
-    #expect(try encode(decoded) == first)
-    #expect(try JSONDecoder().decode(Everything.self, from: Data(first.utf8)) == value)
+    expect(decoded, is: value)
+    expect(try encode(decoded), is: first)
+    expect(try JSONDecoder().decode(Everything.self, from: Data(first.utf8)), is: value)
   }
 
   @Test(arguments: [UInt64.max, 1 << 53 + 1, UInt64(Int64.max) + 1, 0] as [UInt64])
   func `Integers up to UInt64.max are exact`(_ number: UInt64) throws {
     let text = try encode(["n": number])
-    #expect(text == "{\"n\":\(number)}")
-    #expect(try JSONLineDecoder().decode([String: UInt64].self, from: Array(text.utf8)) == ["n": number])
+    expect(text, is: "{\"n\":\(number)}")
+    expect(try JSONLineDecoder().decode([String: UInt64].self, from: Array(text.utf8)), is: ["n": number])
   }
 
   @Test func `Encoding NaN is an error`() {
@@ -190,7 +190,7 @@ struct JSONValueTests {
         try super.encode(to: container.superEncoder())
       }
     }
-    #expect(try encode(Derived()) == #"{"list":[1,[null]],"inner":{"list":true},"super":{"base":1}}"#)
+    expect(try encode(Derived()), is: #"{"list":[1,[null]],"inner":{"list":true},"super":{"base":1}}"#)
   }
 
   @Test func `An object is gone on with by a second container, and what encodes nothing is an empty object`()
@@ -208,9 +208,9 @@ struct JSONValueTests {
       }
     }
     let flat = #"{"a":[1],"b":{},"c":[{},{}]}"#
-    #expect(try encode(Flat()) == flat)
-    #expect(try encode([Flat(), Flat()]) == "[\(flat),\(flat)]")
-    #expect(try encode(Nothing()) == "{}")
+    expect(try encode(Flat()), is: flat)
+    expect(try encode([Flat(), Flat()]), is: "[\(flat),\(flat)]")
+    expect(try encode(Nothing()), is: "{}")
   }
 
   @Test func `Snake-case names are encoded and decoded`() throws {
@@ -222,8 +222,8 @@ struct JSONValueTests {
       struct Inner: Codable, Equatable { var isOver: Bool? = true }
     }
     let text = try JSONLineEncoder(names: .snakeCase).encode(Report())
-    #expect(text == #"{"amount_msat":1,"story_sha256":"a","wall_ns":2,"x":{"over":true}}"#)
-    #expect(try JSONLineDecoder(names: .snakeCase).decode(Report.self, from: Array(text.utf8)) == Report())
+    expect(text, is: #"{"amount_msat":1,"story_sha256":"a","wall_ns":2,"x":{"over":true}}"#)
+    expect(try JSONLineDecoder(names: .snakeCase).decode(Report.self, from: Array(text.utf8)), is: Report())
     #expect(throws: DecodingError.self) { try JSONLineDecoder().decode(Report.self, from: Array(text.utf8)) }
   }
 }

@@ -34,7 +34,7 @@
     ) throws
   {
     let verdict = try judged(remove(path))
-    #expect(verdict.findings == [], "\(verdict.text)")
+    expect(verdict.findings, is: [], "\(verdict.text)")
     #expect(verdict.outcome == .noVerdict && verdict.exitCode == 74 && !verdict.passed)
     #expect(
       verdict.notJudged.map(\.rawValue).contains(part) && !verdict.judged.map(\.rawValue).contains(part))
@@ -45,9 +45,9 @@
   @Test(arguments: ["mainappd", "notifyextd", "lspd", "iosd"])
   func `The verdict names each program that ran and left no journal`(program: String) throws {
     let verdict = try judged(removeJournals(of: program))
-    #expect(verdict.findings == [], "\(verdict.text)")
-    #expect(verdict.exitCode == 74)
-    #expect(verdict.missing.map(\.part.rawValue) == ["journals of \(program)"])
+    expect(verdict.findings, is: [], "\(verdict.text)")
+    expect(verdict.exitCode, is: 74)
+    expect(verdict.missing.map(\.part.rawValue), is: ["journals of \(program)"])
   }
 
   @Test func `A waived part of the evidence is not required; the rest is judged and listed`() throws {
@@ -85,9 +85,9 @@
       case "zeros": try Data(count: 4096).write(to: URL(fileURLWithPath: path))
       case "sparse":
         try Data().write(to: URL(fileURLWithPath: path))
-        #expect(truncate(path, 20 << 30) == 0)
-      case "link": #expect(symlink("/dev/zero", path) == 0)
-      case "pipe": #expect(mkfifo(path, 0o600) == 0)
+        expect(truncate(path, 20 << 30), is: 0)
+      case "link": expect(symlink("/dev/zero", path), is: 0)
+      case "pipe": expect(mkfifo(path, 0o600), is: 0)
       case "other rows":
         try text.replacing("\"role\":\"extension\"", with: "\"role\":\"stranger\"").write(
           toFile: path, atomically: false, encoding: .utf8)
@@ -95,7 +95,7 @@
       }
     }
     #expect(verdict.findings == [] && verdict.exitCode == 74, "\(verdict.text)")
-    #expect(Set(verdict.missing.map(\.part.rawValue)) == ["phone"])
+    expect(Set(verdict.missing.map(\.part.rawValue)), is: ["phone"])
   }
 
   @Test func `A journal with a malformed or repeated record counts as missing evidence`() throws {
@@ -107,7 +107,7 @@
         text += isTwice ? "\(try #require(text.split(separator: "\n").last))\n" : "x\n"
         try text.write(toFile: path, atomically: false, encoding: .utf8)
       }
-      #expect(verdict.exitCode == 74, "\(verdict.text)")
+      expect(verdict.exitCode, is: 74, "\(verdict.text)")
       #expect(
         verdict.missing.count == 1 && verdict.missing[0].part.rawValue.hasPrefix("journals of "),
         "\(verdict.text)")
@@ -154,8 +154,8 @@
           return Array(lines[...(try #require(isCut ? told.first : told.last))])
         }
       }
-      #expect(verdict.findings == [], "\(verdict.text)")
-      #expect(verdict.exitCode == (isCut ? 74 : 0), "\(kept): \(verdict.text)")
+      expect(verdict.findings, is: [], "\(verdict.text)")
+      expect(verdict.exitCode, is: (isCut ? 74 : 0), "\(kept): \(verdict.text)")
       #expect(
         verdict.missing.allSatisfy {
           $0.part.rawValue == "journals of iosd" && $0.sentence.contains(" ends before ")
@@ -197,7 +197,7 @@
           ]
         }
       }
-      #expect(verdict.exitCode == (isCut ? 74 : 0), "\(fate): \(verdict.text)")
+      expect(verdict.exitCode, is: (isCut ? 74 : 0), "\(fate): \(verdict.text)")
     }
   }
 
@@ -212,9 +212,9 @@
   {
     for (line, code) in [("noise", 74), ("{\"id\":9,\"vis", 0)] as [(String, Int32)] {
       let verdict = try judged { run in try rewrite("\(run.home)/os/\(file).jsonl") { [line] + $0 } }
-      #expect(verdict.exitCode == code, "\(verdict.text)")
+      expect(verdict.exitCode, is: code, "\(verdict.text)")
       let sentence = "os/\(file).jsonl has a line that is no row, line 1"
-      #expect(verdict.missing.contains { $0.sentence.contains(sentence) } == (code == 74), "\(verdict.text)")
+      expect(verdict.missing.contains { $0.sentence.contains(sentence) }, is: (code == 74), "\(verdict.text)")
     }
   }
 
@@ -223,7 +223,7 @@
       let journal = try #require(run.journals.last)
       try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }
     }
-    #expect(verdict.exitCode == 74, "\(verdict.text)")
+    expect(verdict.exitCode, is: 74, "\(verdict.text)")
     #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 unreadable line") })
   }
 
@@ -242,8 +242,8 @@
           "\"seq\":\(number),", with: "\"seq\":\(number + 2),")
         try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: false, encoding: .utf8)
       }
-      #expect(verdict.exitCode == (missing ? 74 : 0), "\(verdict.text)")
-      #expect(verdict.remarks.contains { $0.contains("lacks 2 records: its disk was full") } == !missing)
+      expect(verdict.exitCode, is: (missing ? 74 : 0), "\(verdict.text)")
+      expect(verdict.remarks.contains { $0.contains("lacks 2 records: its disk was full") }, is: !missing)
     }
   }
 }
@@ -289,8 +289,8 @@
         let run = try SampleStory.tell()
         let count = try lose(run, inJournal: place) { line in words.contains { line.contains($0) } }
         let verdict = try verdict(run)
-        #expect(verdict.findings == [], "\(words) \(place): \(verdict.text)")
-        #expect(verdict.outcome == .sound)
+        expect(verdict.findings, is: [], "\(words) \(place): \(verdict.text)")
+        expect(verdict.outcome, is: .sound)
         guard count > 0 else { continue }
         #expect(
           verdict.remarks.contains {
@@ -302,7 +302,7 @@
 
   @Test func `A write without journal record at another time than the lost records is reported`() throws {
     let run = try SampleStory.tell()
-    #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
+    expect(try lose(run) { $0.contains("\"claimed\"") }, is: 1)
     try run.wallet.execute(
       "UPDATE node_writes SET at_mono_ns = at_mono_ns + \(SampleRun.hour) WHERE id = (SELECT max(id) FROM node_writes)"
     )
@@ -319,17 +319,17 @@
       try (lines[..<announced].joined(separator: "\n") + "\n").write(
         toFile: path, atomically: false, encoding: .utf8)
       if isNoted {
-        #expect(
-          try lose(run, in: run.phone) { $0.contains("serviceFinished") && $0.contains("\"push\":1") } == 1)
+        expect(
+          try lose(run, in: run.phone) { $0.contains("serviceFinished") && $0.contains("\"push\":1") }, is: 1)
       }
       let verdict = try verdict(run)
-      #expect(verdict.exitCode == (isNoted ? 0 : 74), "\(verdict.text)")
+      expect(verdict.exitCode, is: (isNoted ? 0 : 74), "\(verdict.text)")
     }
   }
 
   @Test func `The remark on one lost record is in the singular`() throws {
     let run = try SampleStory.tell()
-    #expect(try lose(run) { $0.contains("\"claimed\"") } == 1)
+    expect(try lose(run) { $0.contains("\"claimed\"") }, is: 1)
     #expect(try verdict(run).remarks.contains { $0.contains("lacks 1 record: ") })
   }
 }
@@ -352,7 +352,7 @@
     let run = try story.tell()
     try run.removeJournals()
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
+    expect(verdict.findings, is: [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
     #expect(verdict.remarks.contains { $0.contains("as the app removes old ones") })
   }
 
@@ -360,8 +360,8 @@
     let run = try SampleStory.tellOfTelling()
     try run.removeJournals(arguments: ["--wallet", "bitkit"])
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
-    #expect(verdict.missing == [], "\(verdict.missing)")
+    expect(verdict.findings, is: [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
+    expect(verdict.missing, is: [], "\(verdict.missing)")
     #expect(verdict.remarks.contains { $0.contains("as the app removes old ones") })
   }
 
@@ -383,8 +383,8 @@
     let run = try story.tell()
     try run.removeJournals(arguments: how.arguments, days: how.days)
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [], "\(verdict.findings)")
-    #expect(verdict.exitCode == 74)
+    expect(verdict.findings, is: [], "\(verdict.findings)")
+    expect(verdict.exitCode, is: 74)
     #expect(verdict.missing.contains { $0.part.rawValue == "journals of mainappd" }, "\(verdict.missing)")
     #expect(verdict.missing.contains { $0.part.rawValue == "journals of lspd" }, "\(verdict.missing)")
   }
@@ -416,8 +416,8 @@
     let run = try SampleStory.tell()
     try run.removeJournals(andTheNewestOf: "notifyextd")
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.exitCode == 74)
-    #expect(verdict.missing.map(\.part.rawValue) == ["journals of notifyextd"])
+    expect(verdict.exitCode, is: 74)
+    expect(verdict.missing.map(\.part.rawValue), is: ["journals of notifyextd"])
   }
 
   @Test(

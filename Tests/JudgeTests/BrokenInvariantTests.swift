@@ -44,10 +44,10 @@
       FROM (SELECT min(id) AS id FROM node_writes WHERE what LIKE '%received%') w WHERE node_writes.id = w.id
       """)
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(
+    expect(
       findings.contains {
         $0.invariant == .paymentsOnce && $0.sentence.contains("was sent before the receipt was durable")
-      } == isFound, "\(findings.map(\.sentence))")
+      }, is: isFound, "\(findings.map(\.sentence))")
   }
 
   @Test
@@ -113,7 +113,7 @@
       verdict.findings.contains {
         $0.invariant == .paymentsOnce && $0.sentence.contains("has not received it")
       })
-    #expect(verdict.exitCode == 2)
+    expect(verdict.exitCode, is: 2)
   }
 
   @Test func `A received payment that failed for its sender violates invariant 3`() throws {
@@ -131,7 +131,7 @@
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let first = text.prefix { $0 != "\n" } + "\n"
     try (twice ? text + first : String(first)).write(toFile: path, atomically: false, encoding: .utf8)
-    #expect(try invariants(of: run) == [5])
+    expect(try invariants(of: run), is: [5])
   }
 
   @Test func `A push with only a badge needs no notification, and a notification of it violates invariant 5`()
@@ -147,9 +147,9 @@
       #"{"id":900,"visible":false,"badge_or_sound":true,"wall_ns":1,"at_ns":1,"fate":"x","fate_code":"applied","applied_badge":5}"#,
       to: "pushes")
     try add(#"{"badge":5,"wall_ns":1,"at_ns":1}"#, to: "notifications")
-    #expect(try invariants(of: run) == [])
+    expect(try invariants(of: run), is: [])
     try add(#"{"id":900,"push":900,"source":"original","title":"","body":""}"#, to: "notifications")
-    #expect(try invariants(of: run) == [5])
+    expect(try invariants(of: run), is: [5])
   }
 
   @Test func `An extension above its memory limit that was not killed violates invariant 7`() throws {
@@ -159,7 +159,7 @@
     let path = "\(run.home)/os/processes.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
-    #expect(try invariants(of: run) == [7])
+    expect(try invariants(of: run), is: [7])
   }
 
   /// The extension is stopped as soon as iosd has its text, often before it can say that it has finished.
@@ -180,7 +180,7 @@
       phone.event("phone", event, directive.map { [$0] } ?? [], at: run.now + 5_000_000_000)
       phone.end(at: run.now + 40_000_000_000)
       try phone.write(to: "\(run.home)/journal")
-      #expect(try invariants(of: run) == broken, "\(event) \(directive ?? "")")
+      expect(try invariants(of: run), is: broken, "\(event) \(directive ?? "")")
     }
   }
 
@@ -190,13 +190,13 @@
     let run = try SampleStory.tell()
     try Data([1, 2, 3] + SampleStory.preimages[0]).write(
       to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
-    #expect(try invariants(of: run) == [8])
+    expect(try invariants(of: run), is: [8])
     for form in [WireBytes.hex(SampleRun.seed), Data(SampleRun.seed).base64EncodedString()] {
       let other = try SampleStory.tell()
       let journal = TestJournal("baton", pid: 9, startTime: 1, at: other.now)
       journal.event("any", "{\"seed\":\"\(form)\"}", at: other.now)
       try journal.write(to: "\(other.home)/journal")
-      #expect(try invariants(of: other) == [8])
+      expect(try invariants(of: other), is: [8])
     }
   }
 
@@ -207,7 +207,7 @@
       let journal = TestJournal("baton", pid: 9, startTime: 1, at: run.now)
       journal.event("any", "{\"seed\":\"\(WireBytes.hex(SampleRun.seed))\"}", at: run.now)
       try journal.write(to: "\(run.home)/journal")
-      #expect(try invariants(of: run) == (key == SampleRun.keychainKey ? [8] : []))
+      expect(try invariants(of: run), is: (key == SampleRun.keychainKey ? [8] : []))
     }
   }
 
@@ -217,7 +217,7 @@
       let run = try SampleStory.tell()
       try run.sealSeed(with: SampleRun.keychainKey)
       try run.seal(pushKey, in: SampleRun.group, account: "push-key", as: "2")
-      #expect(try invariants(of: run) == [])
+      expect(try invariants(of: run), is: [])
       if isInJournal {
         let journal = TestJournal("baton", pid: 9, startTime: 1, at: run.now)
         journal.event("any", "{\"key\":\"\(WireBytes.hex(pushKey))\"}", at: run.now)
@@ -225,7 +225,7 @@
       } else {
         try Data(pushKey).write(to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
       }
-      #expect(try invariants(of: run) == [8])
+      expect(try invariants(of: run), is: [8])
     }
   }
 
@@ -239,7 +239,7 @@
     journal.event("any", "{\"seed\":\"\(WireBytes.hex(SampleRun.seed))\"}", at: run.now)
     try journal.write(to: "\(run.home)/journal")
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings.map(\.invariant.rawValue) == [8])
+    expect(verdict.findings.map(\.invariant.rawValue), is: [8])
     #expect(verdict.remarks.contains { $0.contains("has 2 seeds") && $0.contains(SampleRun.group) })
   }
 
@@ -261,7 +261,7 @@
       let path = "\(run.home)/os/pushes.jsonl"
       let text = try String(contentsOfFile: path, encoding: .utf8)
       try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
-      #expect(try invariants(of: run).contains(5) == found, "\(fate)")
+      expect(try invariants(of: run).contains(5), is: found, "\(fate)")
     }
   }
 
@@ -286,7 +286,7 @@
       let path = "\(run.home)/os/pushes.jsonl"
       let text = try String(contentsOfFile: path, encoding: .utf8)
       try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
-      #expect(try invariants(of: run).contains(5) == found, "\(began) \(hasEnd) \(fate)")
+      expect(try invariants(of: run).contains(5), is: found, "\(began) \(hasEnd) \(fate)")
     }
   }
 
@@ -299,7 +299,7 @@
     // It is in that line alone.
     journal.event("any", "{\"preimage\":\"none\"}", at: 7)
     try journal.write(to: "\(run.home)/journal")
-    #expect(try Judge.verdict(home: run.home).findings.map(\.invariant) == [.secrets])
+    expect(try Judge.verdict(home: run.home).findings.map(\.invariant), is: [.secrets])
   }
 
   @Test func `A preimage may be in a journal once lspd's journal has it, also if the ledger lacks the frame`()
@@ -313,7 +313,7 @@
         journal.end(at: 9)
         try journal.write(to: "\(run.home)/journal")
       }
-      #expect(try invariants(of: run) == broken)
+      expect(try invariants(of: run), is: broken)
     }
   }
 }

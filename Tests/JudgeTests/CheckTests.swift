@@ -64,7 +64,7 @@
     }
     let findings = try Judge.verdict(home: run.home).findings
     let named = try #require(findings.first { $0.rows.contains(.frame(id)) })
-    #expect(named.atNs == at)
+    expect(named.atNs, is: at)
     try run.wallet.execute("UPDATE claims SET seen_epoch = 0 WHERE epoch = 2")
     let claim = try #require(
       try Judge.verdict(home: run.home).findings.first { $0.sentence.contains("was claimed against epoch 0") }
@@ -83,8 +83,8 @@
         [.blob(WireBytes.sha256(whole))])
       return try Judge.verdict(home: run.home).findings.map(\.sentence)
     }
-    #expect(try sentences("min(revision)") == [])
-    #expect(try sentences("max(revision)") == ["The peer keeps only the hash of the newest backup"])
+    expect(try sentences("min(revision)"), is: [])
+    expect(try sentences("max(revision)"), is: ["The peer keeps only the hash of the newest backup"])
   }
 
   @Test func `A ledger of more boots than its times have room for gets a verdict`() throws {
@@ -163,14 +163,14 @@
   }
 
   @Test func `A claim without answer is accepted if the request for it is the journal's last line`() throws {
-    #expect(try findings() == [])
-    #expect(try findings(ordered: [Self.lookForReceived]) == [])
+    expect(try findings(), is: [])
+    expect(try findings(ordered: [Self.lookForReceived]), is: [])
   }
 
   @Test
   func `A claim without answer is accepted if since its request only earlier orders were answered`() throws {
-    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
-    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]) == [])
+    expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]), is: [])
+    expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]), is: [])
   }
 
   @Test
@@ -178,10 +178,10 @@
     `A claim without answer violates invariant 1 if its process went on to another event, or ended in order`()
     throws
   {
-    #expect(try findings(written: [Self.found]) == [1])
-    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])
-    #expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]) == [1])
-    #expect(try findings(ends: true) == [1])
+    expect(try findings(written: [Self.found]), is: [1])
+    expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]), is: [1])
+    expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]), is: [1])
+    expect(try findings(ends: true), is: [1])
   }
 }
 
@@ -201,7 +201,7 @@
     let long = try LargeRun.tell(payments: 200)
     let verdict = try Judge.verdict(home: long.home, requireSettled: true)
     #expect(verdict.findings == [] && verdict.missing == [], "\(verdict.text)")
-    #expect(verdict.counts.paid == 200)
+    expect(verdict.counts.paid, is: 200)
     let looks = (short: try visits(of: short), long: try visits(of: long))
     #expect(looks.short > 0 && looks.long < 5 * looks.short, "\(looks)")
   }

@@ -7,17 +7,17 @@ struct JudgeTests {
   func `The judge finds nothing in a sound run and counts payments, claims, connections and kills`() throws {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [])
-    #expect(verdict.exitCode == 0)
-    #expect(verdict.counts.payments == 4)
-    #expect(verdict.counts.paid == 2)
-    #expect(verdict.counts.failed == 1)
-    #expect(verdict.counts.connections == 4)
-    #expect(verdict.counts.refused == 1)
-    #expect(verdict.counts.appClaims == 2)
-    #expect(verdict.counts.extensionClaims == 1)
-    #expect(verdict.counts.kills == 1)
-    #expect(verdict.unsettled.count == 1)
+    expect(verdict.findings, is: [])
+    expect(verdict.exitCode, is: 0)
+    expect(verdict.counts.payments, is: 4)
+    expect(verdict.counts.paid, is: 2)
+    expect(verdict.counts.failed, is: 1)
+    expect(verdict.counts.connections, is: 4)
+    expect(verdict.counts.refused, is: 1)
+    expect(verdict.counts.appClaims, is: 2)
+    expect(verdict.counts.extensionClaims, is: 1)
+    expect(verdict.counts.kills, is: 1)
+    expect(verdict.unsettled.count, is: 1)
     #expect(verdict.text.hasSuffix("Verdict: sound.\n"))
   }
 
@@ -27,14 +27,14 @@ struct JudgeTests {
   {
     let run = try SampleStory.tell()
     let verdict = try Judge.verdict(home: run.home, requireSettled: true)
-    #expect(verdict.findings.map(\.invariant.rawValue) == [6])
-    #expect(verdict.exitCode == 3)
+    expect(verdict.findings.map(\.invariant.rawValue), is: [6])
+    expect(verdict.exitCode, is: 3)
   }
 
   @Test func `The judge accepts a phone without payments and reports 0 payments`() throws {
     let run = try SampleStory.tellWithoutPayments()
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [])
+    expect(verdict.findings, is: [])
     #expect(verdict.text.contains("0 payments"))
   }
 
@@ -59,7 +59,7 @@ struct JudgeTests {
     let run = try SampleStory.tell()
     try FileManager.default.removeItem(atPath: "\(run.home)/Keychain/wallet-seed")
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.exitCode == 0)
+    expect(verdict.exitCode, is: 0)
     #expect(verdict.remarks.contains { $0.contains("the wallet is lost") }, "\(verdict.remarks)")
   }
 
@@ -86,7 +86,7 @@ struct JudgeTests {
     let before = try FileManager.default.subpathsOfDirectory(atPath: copy).sorted()
     let verdict = try Judge.verdict(home: copy)
     #expect(verdict.findings.contains { $0.sentence.contains("another incarnation than the row has") })
-    #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
+    expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted(), is: before)
   }
 
   @Test func `The judge reads databases in use, with a remark`() throws {
@@ -94,7 +94,7 @@ struct JudgeTests {
     let holder = try Holder("\(run.home)/AppGroup/node.sqlite")
     defer { holder.end() }
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [])
+    expect(verdict.findings, is: [])
     #expect(verdict.remarks.contains { $0.contains("were running") })
   }
 }
@@ -107,7 +107,7 @@ struct JudgeTests {
     ] as [(Int64, String)])
   func `An amount is written in sat, or in msat if not whole, with thousands separators, down to Int64.min`(
     _ msat: Int64, _ text: String
-  ) { #expect(amountWords(msat) == text) }
+  ) { expect(amountWords(msat), is: text) }
 }
 
 @Suite("The summary of a write") struct WriteSummaryTests {
@@ -195,12 +195,13 @@ struct JudgeTests {
       """)
     let verdict = try Judge.verdict(home: run.home)
     let twice = verdict.findings.filter { $0.sentence.hasSuffix("is in the wallet 2 times") }
-    #expect(twice.map(\.invariant.rawValue) == [3])
-    #expect(
-      twice.first?.rows.map(\.description) == [
+    expect(twice.map(\.invariant.rawValue), is: [3])
+    expect(
+      twice.first?.rows.map(\.description),
+      is: [
         "node.sqlite received_payments 1", "node.sqlite received_payments 3",
       ])
-    #expect(verdict.exitCode == 2)
+    expect(verdict.exitCode, is: 2)
   }
 
   @Test func `The verdict's text shows five findings of a kind, and all of them on request`() throws {
@@ -212,23 +213,23 @@ struct JudgeTests {
     }
     let verdict = try Judge.verdict(home: run.home)
     let foreign = "no sender paid it"
-    #expect(verdict.findings.count { $0.sentence.contains(foreign) } == 20)
+    expect(verdict.findings.count { $0.sentence.contains(foreign) }, is: 20)
     let few = verdict.text.components(separatedBy: "\n")
-    #expect(few.count { $0.contains(foreign) } == 5)
+    expect(few.count { $0.contains(foreign) }, is: 5)
     #expect(few.contains { $0.hasSuffix("and 15 more of this kind; --all shows them") })
     #expect(few.contains { $0.contains("[invariant 3 (each payment settles once, equal on both sides)]") })
     let all = verdict.text(showingAll: true).components(separatedBy: "\n")
-    #expect(all.count { $0.contains(foreign) } == 20)
+    expect(all.count { $0.contains(foreign) }, is: 20)
     #expect(!all.contains { $0.contains("more of this kind") })
-    #expect(few.last { $0.hasPrefix("Verdict: ") } == all.last { $0.hasPrefix("Verdict: ") })
+    expect(few.last { $0.hasPrefix("Verdict: ") }, is: all.last { $0.hasPrefix("Verdict: ") })
   }
 
   @Test func `Findings of one kind are grouped and repeated ones dropped`() {
     let finding = Finding(.claimGone, ["3"], at: [.journal("a", line: 1)])
     let like = Finding(.claimGone, ["4"], at: [.journal("b", line: 1)])
     let other = Finding(.fenceMissing, ["4"], at: [.journal("b", line: 1)])
-    #expect(
-      FindingGroup.all([finding, like, finding, other]).map(\.findings) == [[finding, like], [other]])
+    expect(
+      FindingGroup.all([finding, like, finding, other]).map(\.findings), is: [[finding, like], [other]])
   }
 }
 
@@ -249,7 +250,7 @@ struct JudgeTests {
     sequence.append(Entry(frame: 1002, by: .wallet, step: .revoke(secret: [])))
     let before = place(sequence)
     sequence.forgetUnsigned()
-    #expect(place(sequence) == before)
-    #expect(sequence.map(\.frame) == Array(0..<1000) + [1001, 1002])
+    expect(place(sequence), is: before)
+    expect(sequence.map(\.frame), is: Array(0..<1000) + [1001, 1002])
   }
 }

@@ -26,10 +26,10 @@
     let run = try SampleStory.tellOfMove()
     let missing = try verdict(of: run)
     #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")
-    #expect(missing.missing.map(\.part.rawValue) == ["other container"])
+    expect(missing.missing.map(\.part.rawValue), is: ["other container"])
     #expect(missing.text.contains("the wallet moved into this container under epoch 2"))
     let waived = try verdict(of: run, without: [.other])
-    #expect(waived.exitCode == 0, "\(waived.text)")
+    expect(waived.exitCode, is: 0, "\(waived.text)")
     #expect(waived.text.contains("in the parts that were judged"))
   }
 
@@ -61,7 +61,7 @@
     let run = try SampleStory.tellOfMove()
     try TestDatabase("\(run.home)/\(container)/node.sqlite").execute(change)
     let verdict = try verdict(of: run, others: ["AppGroup-before"])
-    #expect(verdict.exitCode == 2)
+    expect(verdict.exitCode, is: 2)
     #expect(
       verdict.findings.contains { $0.invariant.rawValue == invariant && $0.sentence.contains(words) },
       "\(verdict.text)")
@@ -71,7 +71,7 @@
     throws
   {
     let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])
-    #expect(verdict.exitCode == 2)
+    expect(verdict.exitCode, is: 2)
     #expect(
       verdict.findings.contains {
         $0.sentence.contains("accepted where its rule says refused-other-container")
@@ -127,14 +127,14 @@
     let single = try Judge.verdict(home: alone.home)
     let run = try twice()
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [], "\(verdict.text)")
-    #expect(verdict.outcome == .sound)
-    #expect(verdict.counts.payments == 2 * single.counts.payments)
-    #expect(verdict.counts.paid == 2 * single.counts.paid)
-    #expect(verdict.counts.connections == 2 * single.counts.connections)
-    #expect(verdict.counts.received == single.counts.received)
-    #expect(verdict.unsettled.count == 2 * single.unsettled.count)
-    #expect(verdict.unsettled.last?.hasPrefix("wallet 2: ") == true)
+    expect(verdict.findings, is: [], "\(verdict.text)")
+    expect(verdict.outcome, is: .sound)
+    expect(verdict.counts.payments, is: 2 * single.counts.payments)
+    expect(verdict.counts.paid, is: 2 * single.counts.paid)
+    expect(verdict.counts.connections, is: 2 * single.counts.connections)
+    expect(verdict.counts.received, is: single.counts.received)
+    expect(verdict.unsettled.count, is: 2 * single.unsettled.count)
+    expect(verdict.unsettled.last?.hasPrefix("wallet 2: "), is: true)
   }
 
   @Test(arguments: [
@@ -153,7 +153,7 @@
     let run = try twice()
     try run.ledger.execute(sql)
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.exitCode == 2)
+    expect(verdict.exitCode, is: 2)
     let second = verdict.findings.filter { $0.sentence.hasPrefix("Wallet 2: ") }
     #expect(!second.isEmpty, "\(verdict.text)")
     #expect(verdict.findings.contains { $0.invariant.rawValue == invariant }, "\(verdict.text)")
@@ -182,11 +182,11 @@
     try FileManager.default.copyItem(atPath: "\(run.home)/lsp", toPath: "\(peersHome)/lsp")
     try FileManager.default.removeItem(atPath: "\(run.home)/lsp/ledger.sqlite")
     let verdict = try Judge.verdict(home: run.home, peersHome: peersHome)
-    #expect(verdict.findings == [], "\(verdict.text)")
-    #expect(verdict.counts.payments == 4)
+    expect(verdict.findings, is: [], "\(verdict.text)")
+    expect(verdict.counts.payments, is: 4)
     let moved = try TestDatabase("\(peersHome)/lsp/ledger.sqlite")
     try moved.execute("UPDATE payments SET wallet = 1 WHERE state = 'paid'")
-    #expect(try Judge.verdict(home: run.home, peersHome: peersHome).exitCode == 2)
+    expect(try Judge.verdict(home: run.home, peersHome: peersHome).exitCode, is: 2)
   }
 }
 
@@ -213,7 +213,7 @@
   }
 
   @Test func `An unknown node's init and ping are no finding`() throws {
-    #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
+    expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) }, is: [])
   }
 
   @Test
@@ -232,6 +232,6 @@
       try run.receive(2, [0, 18, 0, 1], why: "chatter")
       try run.receive(2, [9], why: "it is cut off")
     }
-    #expect(found == [])
+    expect(found, is: [])
   }
 }

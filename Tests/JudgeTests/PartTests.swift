@@ -5,7 +5,7 @@
   @Test func `The run is sound when the preimage follows both parts and the wallet has one payment`() throws {
     let run = try SampleStory.tellInParts()
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(findings == [], "\(findings.map(\.sentence))")
+    expect(findings, is: [], "\(findings.map(\.sentence))")
   }
 
   @Test func `A preimage released for the first part alone violates invariant 3`() throws {
@@ -78,16 +78,16 @@
 
   @Test(.shows("B-1.7.2.3c")) func `The provider may give the channel up, once the ledger says so`() throws {
     let words = "closed by the provider"
-    #expect(try findings(words, inLedger: words) == [])
+    expect(try findings(words, inLedger: words), is: [])
     let finding = "The peer reported an error on connection 2: \(words)"
-    #expect(try findings(words, inLedger: nil) == [finding])
-    #expect(try findings(words, inLedger: "you cheated") == [finding])
+    expect(try findings(words, inLedger: nil), is: [finding])
+    expect(try findings(words, inLedger: "you cheated"), is: [finding])
   }
 
   @Test func `Another error fails the channel for what the wallet did, and is a finding`() throws {
-    #expect(
-      try findings("you cheated", inLedger: "you cheated")
-        == ["The peer reported an error on connection 2: you cheated"])
+    expect(
+      try findings("you cheated", inLedger: "you cheated"),
+      is: ["The peer reported an error on connection 2: you cheated"])
   }
 }
 
@@ -103,7 +103,7 @@
           DELETE FROM backups WHERE revision = \(revision);
           """)
         let found = try Judge.verdict(home: run.home).findings.map(\.sentence)
-        #expect(found.contains { $0.contains("backups are not those") } == isFound, "\(revision) \(found)")
+        expect(found.contains { $0.contains("backups are not those") }, is: isFound, "\(revision) \(found)")
       }
     }
   }

@@ -9,7 +9,7 @@
     end: SampleStory.SpliceEnd
   ) throws {
     let found = try findings(try SampleStory.tellOfSplice(end))
-    #expect(found == [], "\(found.map(\.sentence))")
+    expect(found, is: [], "\(found.map(\.sentence))")
   }
 
   enum Place { case wallet, ledger }
@@ -71,7 +71,7 @@
       let run = try SampleStory.tellOfStfu(
         seconds, isAnswered: isAnswered, WireBytes.warning(words, code: code, of: channel))
       let found = try findings(run)
-      #expect(found.isEmpty == isLawful, "\(found.map(\.sentence))")
+      expect(found.isEmpty, is: isLawful, "\(found.map(\.sentence))")
       #expect(
         isLawful || found.contains { $0.sentence.contains("The peer warned on connection 1: \(words)") })
     }
@@ -130,7 +130,7 @@
         "UPDATE frames SET bytes = ? WHERE bytes = ?", [.blob(plain + [1, 32] + funding), .blob(plain)])
     }
     let found = try findings(run)
-    #expect(found.isEmpty == isRight, "\(found.map(\.sentence))")
+    expect(found.isEmpty, is: isRight, "\(found.map(\.sentence))")
   }
 
   @Test func `Signing a splice before it is stored violates invariant 1`() throws {
@@ -173,7 +173,7 @@
   @Test func `The run is sound when the payment was sent once and arrived, and both tables agree`() throws {
     let run = try SampleStory.tellOfSending()
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings == [], "\(verdict.findings.map(\.sentence))")
+    expect(verdict.findings, is: [], "\(verdict.findings.map(\.sentence))")
     #expect(verdict.counts.sent == 1 && verdict.counts.sentPaid == 1)
   }
 

@@ -25,15 +25,15 @@ import Guardrails
   @Test func `A sound run of a wallet whose extension only notifies has no finding`() throws {
     let run = try SampleStory.tellOfTelling()
     let verdict = try Judge.verdict(home: run.home)
-    #expect(verdict.findings.map(\.sentence) == [])
+    expect(verdict.findings.map(\.sentence), is: [])
     #expect(verdict.counts.paid == 1 && verdict.counts.failed == 1 && verdict.counts.extensionClaims == 0)
-    #expect(verdict.missing.map(\.sentence) == [])
-    #expect(verdict.exitCode == 0)
+    expect(verdict.missing.map(\.sentence), is: [])
+    expect(verdict.exitCode, is: 0)
   }
 
   @Test func `The judge knows which of Baton's wallets only tell, and which pushes announce each payment`() {
-    #expect(KnownWallets.telling == Set(WalletProfile.all.filter { !$0.extension.hasNode }.map(\.name)))
-    #expect(KnownWallets.announcing == Set(PushForm.allCases.filter(\.announces).map(\.rawValue)))
+    expect(KnownWallets.telling, is: Set(WalletProfile.all.filter { !$0.extension.hasNode }.map(\.name)))
+    expect(KnownWallets.announcing, is: Set(PushForm.allCases.filter(\.announces).map(\.rawValue)))
   }
 
   @Test func `The judge sees by each of three signs that the extension only notifies`() throws {
@@ -91,7 +91,7 @@ import Guardrails
     let sentences = {
       try Judge.verdict(home: run.home).findings.filter { $0.invariant == .tellingExtension }.map(\.sentence)
     }
-    #expect(try sentences() == [])
+    expect(try sentences(), is: [])
     try run.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
     #expect(try sentences().contains("Epoch 2 was claimed by the extension"))
     #expect(try !sentences().contains { $0.contains("Epoch \(epoch)") })
@@ -103,8 +103,9 @@ import Guardrails
     let sentences = try findings {
       try $0.wallet.executeAll("UPDATE claims SET role = 'extension' WHERE epoch = 2")
     }.filter { $0.invariant == .tellingExtension }.map(\.sentence)
-    #expect(
-      sentences == [
+    expect(
+      sentences,
+      is: [
         "Epoch 2 was claimed by the extension", "Connection 2 was opened by the extension, under epoch 2",
         "The preimage of HTLC 0 came over connection 2, which no claim of the app opened",
       ])
@@ -155,15 +156,16 @@ import Guardrails
       toFile: path, atomically: true, encoding: .utf8)
     let found = try Judge.verdict(home: run.home).findings.filter { $0.invariant == .notifications }.map(
       \.sentence)
-    #expect(
-      found == [
+    expect(
+      found,
+      is: [
         "The visible push 2 ended with 0 notifications", "The visible push 4 ended with 2 notifications",
       ])
   }
 
   @Test func `Without a sign of such an extension the judge demands none of its promises`() throws {
     let run = try SampleStory.tell()
-    #expect(try Judge.verdict(home: run.home).findings == [])
+    expect(try Judge.verdict(home: run.home).findings, is: [])
   }
 
   // MARK: What the user sees
@@ -188,22 +190,22 @@ import Guardrails
 
   @Test func `Two notifications of one payment at once violate invariant 5`() throws {
     let twice = "Notification 8 tells of the same payment as notification 7, which is still there"
-    #expect(try doubled { announced, _ in [row(7, announced), row(8, announced)] } == [twice])
-    #expect(try doubled { _, received in [row(7, received), row(8, received)] } == [twice])
-    #expect(try doubled { announced, received in [row(7, announced), row(8, received)] } == [twice])
+    expect(try doubled { announced, _ in [row(7, announced), row(8, announced)] }, is: [twice])
+    expect(try doubled { _, received in [row(7, received), row(8, received)] }, is: [twice])
+    expect(try doubled { announced, received in [row(7, announced), row(8, received)] }, is: [twice])
     for gone in [",\"withdrawn\":true", ",\"answer\":\"default\""] {
-      #expect(
+      expect(
         try doubled { announced, received in
           [
             row(7, announced), row(7, announced, gone), row(8, announced), row(8, announced, gone),
             row(9, received),
           ]
-        } == [])
+        }, is: [])
     }
-    #expect(
-      try doubled { announced, received in [row(7, received), row(8, announced)] } == [],
+    expect(
+      try doubled { announced, received in [row(7, received), row(8, announced)] }, is: [],
       "the extension cannot know of the receipt")
-    #expect(try doubled { announced, _ in [row(7, announced), row(7 + 256, announced)] } == [])
+    expect(try doubled { announced, _ in [row(7, announced), row(7 + 256, announced)] }, is: [])
   }
 }
 
@@ -243,12 +245,12 @@ import Guardrails
 
   @Test func `A stored record that is gone without a removal by the app violates invariant 4`() throws {
     let (first, second) = (words(SampleStory.hashes[0]), words(SampleStory.missed))
-    #expect(try findings { _ in } == [])
-    #expect(try findings(empty) == [second])
-    #expect(
-      try findings { try FileManager.default.removeItem(atPath: "\($0.home)/AppGroup/incoming.sqlite") }
-        == [second])
-    #expect(try findings { try edit($0, "mainappd", withoutRemoval) } == [first])
+    expect(try findings { _ in }, is: [])
+    expect(try findings(empty), is: [second])
+    expect(
+      try findings { try FileManager.default.removeItem(atPath: "\($0.home)/AppGroup/incoming.sqlite") },
+      is: [second])
+    expect(try findings { try edit($0, "mainappd", withoutRemoval) }, is: [first])
   }
 
   @Test func `A removal counts without its answer, and only if it ended after the record was stored`() throws
@@ -257,7 +259,7 @@ import Guardrails
     let unanswered = try findings { run in
       try edit(run, "mainappd") { $0.contains("{\"removed\"") ? withoutRemoval($0) : $0 }
     }
-    #expect(unanswered == [])
+    expect(unanswered, is: [])
     let earlier = try findings { run in
       let stamp = try NSRegularExpression(pattern: "\"t\":[0-9]+")
       try edit(run, "mainappd") { line in
@@ -267,12 +269,12 @@ import Guardrails
           in: text, range: NSRange(text.startIndex..., in: text), withTemplate: "\"t\":5")[...]
       }
     }
-    #expect(earlier == [words(SampleStory.hashes[0])])
+    expect(earlier, is: [words(SampleStory.hashes[0])])
   }
 
   @Test func `A record whose write was not answered is not demanded`() throws {
-    #expect(try findings { try SampleStory.storeMore($0, 0..<1, isAnswered: false) } == [])
-    #expect(try findings { try SampleStory.storeMore($0, 0..<1) }.count == 1)
+    expect(try findings { try SampleStory.storeMore($0, 0..<1, isAnswered: false) }, is: [])
+    expect(try findings { try SampleStory.storeMore($0, 0..<1) }.count, is: 1)
   }
 
   @Test func `A record may give way to 256 newer ones, and not to 255`() throws {

@@ -23,7 +23,7 @@ import LightningIO
     let sealed = try SealedPayload(
       cipher: try #require(payload["cipher"]?.text), iv: try #require(payload["iv"]?.text),
       publicKey: try #require(payload["publicKey"]?.text), tag: try #require(payload["tag"]?.text))
-    #expect(sealed.iv.count == 16)
+    expect(sealed.iv.count, is: 16)
     return try #require(JSONValue(parsing: try PushSeal.open(sealed, with: key)))
   }
 
@@ -51,21 +51,21 @@ import LightningIO
     // As in the description, member for member.
     let silent =
       #"{"aps":{"content-available":1},"payment_hash":"\#(paymentHash(1).hex)","amount_msat":123456789,"type":"incoming_htlc_wake"}"#
-    #expect(String(decoding: phone.bodies[0], as: UTF8.self) == silent)
+    expect(String(decoding: phone.bodies[0], as: UTF8.self), is: silent)
     let alert = try phone.json(1)
-    #expect(
-      alert["aps"]
-        == JSONValue(
-          parsing: Array(
-            #"{"alert":{"title":"Payment Incoming","body":"Open Bitkit to receive"},"mutable-content":1,"sound":"default","interruption-level":"time-sensitive"}"#
-              .utf8)))
+    expect(
+      alert["aps"],
+      is: JSONValue(
+        parsing: Array(
+          #"{"alert":{"title":"Payment Incoming","body":"Open Bitkit to receive"},"mutable-content":1,"sound":"default","interruption-level":"time-sensitive"}"#
+            .utf8)))
     #expect(isInClear(phone.bodies[0], 1) && !isInClear(phone.bodies[1], 1))
 
     let plain = try opened(alert)
     #expect(plain["source"]?.text == "blocktank" && plain["type"]?.text == "incomingHtlc")
-    #expect(plain["payload"]?["paymentHash"]?.text == paymentHash(1).hex)
-    #expect(plain["payload"]?["amountMsat"]?.uint == Self.amountMsat)
-    #expect(plain["payload"]?["held"]?.flag == true)
+    expect(plain["payload"]?["paymentHash"]?.text, is: paymentHash(1).hex)
+    expect(plain["payload"]?["amountMsat"]?.uint, is: Self.amountMsat)
+    expect(plain["payload"]?["held"]?.flag, is: true)
     let end = try #require(plain["payload"]?["holdExpiresAt"]?.int)
     #expect(end >= before + 59 && end <= after + 60)
     #expect(plain["createdAt"]?.text?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
@@ -76,21 +76,22 @@ import LightningIO
           try? PushSeal.open($0, with: key)
         }
     }
-    #expect(
-      push.announcement
-        == Announcement(
-          kind: .incomingHtlc, paymentHash: paymentHash(1), amountMsat: Self.amountMsat, isHeld: true,
-          holdEndsAt: end))
+    expect(
+      push.announcement,
+      is: Announcement(
+        kind: .incomingHtlc, paymentHash: paymentHash(1), amountMsat: Self.amountMsat, isHeld: true,
+        holdEndsAt: end))
 
     let hash = paymentHash(1).hex.uppercased()
     #expect(
       try provider.eventually {
         try provider.ledger("SELECT count(*) FROM pushes WHERE outcome = 'delivered'") == [2]
       })
-    #expect(
-      try provider.ledger("SELECT kind || ' ' || payment || ' ' || hex(payment_hash) FROM pushes ORDER BY id")
-        == [.text("silent 1 \(hash)"), .text("alert 1 \(hash)")])
-    #expect(try provider.ledger("SELECT push_form FROM runs") == ["bitkit"])
+    expect(
+      try provider.ledger(
+        "SELECT kind || ' ' || payment || ' ' || hex(payment_hash) FROM pushes ORDER BY id"),
+      is: [.text("silent 1 \(hash)"), .text("alert 1 \(hash)")])
+    expect(try provider.ledger("SELECT push_form FROM runs"), is: ["bitkit"])
   }
 
   @Test func `Each alert has a key and a vector of its own`() throws {
@@ -100,8 +101,8 @@ import LightningIO
     for number: UInt64 in [1, 2, 3] { _ = try provider.pay(number, waiting: false) }
     #expect(try provider.eventually { phone.bodies.count == 6 })
     let alerts = try phone.bodies.indices.map { try phone.json($0) }.filter { $0["payload"] != nil }
-    #expect(Set(alerts.compactMap { $0["payload"]?["iv"]?.text }).count == 3)
-    #expect(Set(alerts.compactMap { $0["payload"]?["publicKey"]?.text }).count == 3)
+    expect(Set(alerts.compactMap { $0["payload"]?["iv"]?.text }).count, is: 3)
+    expect(Set(alerts.compactMap { $0["payload"]?["publicKey"]?.text }).count, is: 3)
   }
 
   @Test func `Without a key of the wallet the alert has no payload`() throws {
@@ -118,7 +119,7 @@ import LightningIO
     let provider = try ProviderProcess(["--push-form", "bitkit", "--hold-seconds", "0"])
     let phone = try PushedPhone(provider)
     try nameKey(provider)
-    #expect(try provider.pay(1, hold: 0).receive()["state"] == "failed")
+    expect(try provider.pay(1, hold: 0).receive()["state"], is: "failed")
     #expect(try provider.eventually { phone.bodies.count == 2 })
     let plain = try opened(try phone.json(1))
     #expect(plain["payload"]?["held"]?.flag == false && plain["payload"]?["holdExpiresAt"] == nil)
@@ -133,7 +134,7 @@ import LightningIO
     let silent = try phone.json(0)
     #expect(silent["aps"]?["content-available"]?.int == 1 && silent["type"]?.text == "incoming_htlc_wake")
     #expect(silent["payment_hash"] == nil && !isInClear(phone.bodies[0], 1))
-    #expect(try opened(silent)["payload"]?["paymentHash"]?.text == paymentHash(1).hex)
+    expect(try opened(silent)["payload"]?["paymentHash"]?.text, is: paymentHash(1).hex)
   }
 
   @Test func `The alert of an lspd that is killed after the silent push goes out after its restart`() throws {
@@ -144,7 +145,7 @@ import LightningIO
     phone.onPush = { if $0 == 1 { provider.kill() } }
     _ = try provider.pay(1, waiting: false)
     #expect(try provider.eventually { phone.bodies.count >= 1 })
-    #expect(try provider.ledger("SELECT kind FROM pushes WHERE is_open AND kind = 'alert'") == ["alert"])
+    expect(try provider.ledger("SELECT kind FROM pushes WHERE is_open AND kind = 'alert'"), is: ["alert"])
     let beforeRestart = phone.bodies.count
     phone.onPush = { _ in }
     try provider.start()
@@ -156,7 +157,8 @@ import LightningIO
       })
     let alerts = try phone.bodies.indices.dropFirst(beforeRestart).map { try phone.json($0) }
     #expect(alerts.contains { $0["aps"]?["alert"] != nil })
-    #expect(try opened(try #require(alerts.first { $0["payload"] != nil }))["payload"]?["held"]?.flag == true)
+    expect(
+      try opened(try #require(alerts.first { $0["payload"] != nil }))["payload"]?["held"]?.flag, is: true)
   }
 
   /// The clock counts from the boot.
@@ -175,14 +177,14 @@ import LightningIO
       try provider.eventually {
         try provider.ledger("SELECT count(*) FROM pushes WHERE is_open OR outcome = 'iosd-away'") == [1]
       }, "the silent push alone was tried once")
-    #expect(try provider.ledger("SELECT outcome FROM pushes WHERE kind = 'alert'") == ["not-needed"])
+    expect(try provider.ledger("SELECT outcome FROM pushes WHERE kind = 'alert'"), is: ["not-needed"])
     #expect(phone.bodies.isEmpty)
     #expect(try provider.eventually { try provider.ledger("SELECT state FROM payments") == ["failed"] })
   }
 
   @Test func `An option of the other form is refused`() throws {
     for arguments in [["--silent-pushes", "--push-form", "bitkit"], ["--sealed-silent-push"]] {
-      #expect(try ProviderProcess.exitCode(arguments) == 64)
+      expect(try ProviderProcess.exitCode(arguments), is: 64)
     }
   }
 }

@@ -20,23 +20,23 @@
   {
     let provider = try ProviderProcess()
     let ids = (1...3).map { SHA256.hash([$0]) }
-    #expect(try state(ids[0], at: provider)["state"] == "never-arrived")
-    #expect(try provider.client().request(pay(1, as: ids[0]))["state"] == "held")
+    expect(try state(ids[0], at: provider)["state"], is: "never-arrived")
+    expect(try provider.client().request(pay(1, as: ids[0]))["state"], is: "held")
     provider.kill()
     try provider.start()
-    #expect(try state(ids[0], at: provider)["state"] == "held")
-    #expect(try provider.client().request(pay(2, as: ids[1], hold: 0))["state"] == "failed")
+    expect(try state(ids[0], at: provider)["state"], is: "held")
+    expect(try provider.client().request(pay(2, as: ids[1], hold: 0))["state"], is: "failed")
     provider.kill()
     try provider.start()
     let failed = try state(ids[1], at: provider)
     #expect(failed["state"] == "failed" && failed["code"] == "0x1007" && failed["reason"] == "recipient-away")
-    #expect(try state(ids[2], at: provider)["state"] == "never-arrived")
+    expect(try state(ids[2], at: provider)["state"], is: "never-arrived")
 
     let wallet = ScriptedWallet(loop: provider.loop)
     try wallet.connect(to: try #require(provider.address), fence(1))
     #expect(try provider.loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_001_000 })
     #expect(try provider.eventually { try state(ids[0], at: provider)["state"] == "settled" })
-    #expect(try state(ids[0], at: provider)["preimage"] == preimage(1).hex)
+    expect(try state(ids[0], at: provider)["preimage"], is: preimage(1).hex)
   }
 
   @Test func `The same attempt twice is one payment, and the second request gets the state of the first`()
@@ -47,10 +47,10 @@
     let first = try provider.client().request(pay(1, as: id))
     let second = try provider.client().request(pay(1, as: id))
     #expect(first["payment"] == second["payment"] && second["state"] == "held")
-    #expect(try provider.ledger("SELECT count(*) FROM payments") == [1])
+    expect(try provider.ledger("SELECT count(*) FROM payments"), is: [1])
     #expect(throws: ControlClientError.self) { try provider.client().request(pay(2, as: id)) }
-    #expect(try provider.ledger("SELECT count(*) FROM payments") == [1])
-    #expect(try state(id, at: provider)["state"] == "held")
+    expect(try provider.ledger("SELECT count(*) FROM payments"), is: [1])
+    expect(try state(id, at: provider)["state"], is: "held")
   }
 
   @Test func `An error about a request has the id of its attempt, and an invalid id is refused`() throws {

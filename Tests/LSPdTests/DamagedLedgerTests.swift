@@ -24,21 +24,21 @@
       let path = "\(directory)/ledger.sqlite"
       _ = FileManager.default.createFile(atPath: path, contents: Data(repeating: 0x5A, count: 9000))
     }
-    #expect(
-      noise.0
-        == "lspd: HOME/lsp/ledger.sqlite is not an SQLite database (file is not a database); check the path\n"
+    expect(
+      noise.0,
+      is: "lspd: HOME/lsp/ledger.sqlite is not an SQLite database (file is not a database); check the path\n"
     )
     let future = try refusal { try database($0, "PRAGMA user_version = 77") }
     #expect(future.0.contains("has schema 77, this program knows"))
     #expect(future.0.hasSuffix("use the version of the program that wrote it\n"))
     let foreign = try refusal { try database($0, "CREATE TABLE songs (title)") }
-    #expect(
-      foreign.0
-        == "lspd: HOME/lsp/ledger.sqlite belongs to another program (it holds songs); check the path\n")
+    expect(
+      foreign.0,
+      is: "lspd: HOME/lsp/ledger.sqlite belongs to another program (it holds songs); check the path\n")
     let directory = try refusal { mkdir("\($0)/ledger.sqlite", 0o700) }
     #expect(
       directory.0.hasPrefix("lspd: HOME/lsp/ledger.sqlite cannot be opened (unable to open database file"))
-    for (output, code) in [noise, future, foreign, directory] { #expect(code == 74, "\(output)") }
+    for (output, code) in [noise, future, foreign, directory] { expect(code, is: 74, "\(output)") }
   }
 
   @Test
@@ -50,7 +50,7 @@
     let first = try ProviderProcess()
     let second = try output(["--home", first.home], home: first.home)
     #expect(second.0.hasPrefix("lspd: HOME/lsp/lspd.sock is in use by process "))
-    #expect(second.1 == 73)
+    expect(second.1, is: 73)
     _ = try first.client().request(ControlMessage("status"))
   }
 
@@ -63,8 +63,8 @@
     truncate("\(provider.home)/lsp/ledger.sqlite-shm", 0)
     _ = try? provider.pay(2, waiting: false).receive(timeout: .seconds(20))
     let end = try #require(try provider.reapWhenEnded())
-    #expect(end.how == .exited(code: 74))
+    expect(end.how, is: .exited(code: 74))
     try provider.start()
-    #expect(try provider.ledger("SELECT count(*) FROM payments") == [.integer(1)])
+    expect(try provider.ledger("SELECT count(*) FROM payments"), is: [.integer(1)])
   }
 }

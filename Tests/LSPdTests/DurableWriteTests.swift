@@ -29,10 +29,10 @@
     for _ in 1...3 { wallet.send(.ping(Ping(pongSize: 1))) }
     provider.signal(SIGCONT)
     #expect(try provider.eventually { pongs() == 4 })
-    #expect(try transactions(provider) == before + 1)
-    #expect(
+    expect(try transactions(provider), is: before + 1)
+    expect(
       try provider.ledger(
-        "SELECT count(*) FROM frames WHERE direction = 'out' AND hex(substr(bytes, 1, 2)) = '0013'")
-        == [.integer(4)])
+        "SELECT count(*) FROM frames WHERE direction = 'out' AND hex(substr(bytes, 1, 2)) = '0013'"),
+      is: [.integer(4)])
   }
 }

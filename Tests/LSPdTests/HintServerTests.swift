@@ -9,7 +9,7 @@ import PhonePolicy
     _ provider: ProviderProcess, _ amountMsat: UInt64 = 5000, to recipient: String = HintServerTests.wallet
   ) throws -> ForwardingHint {
     let answer = try provider.hint(recipient, amountMsat)
-    #expect(answer.status == 200, "\(answer)")
+    expect(answer.status, is: 200, "\(answer)")
     #expect(answer.head.contains("Content-Type: application/json"))
     return try ForwardingHint(parsing: Array(answer.body.utf8))
   }
@@ -26,16 +26,16 @@ import PhonePolicy
     throws
   {
     let provider = try ProviderProcess()
-    #expect(try hint(provider) == ForwardingHint(.doNotRetry, .unknown))
+    expect(try hint(provider), is: ForwardingHint(.doNotRetry, .unknown))
     let wallet = try provider.connectedWallet(epoch: 1)
     let now = ForwardingHint(.retryNow, .unknown, recommendedDelayMs: 1000)
-    #expect(try hint(provider) == now)
-    #expect(try hint(provider, to: Self.stranger) == ForwardingHint(.doNotRetry, .unknown))
-    #expect(try hint(provider, 9_000_000_001) == ForwardingHint(.doNotRetry, .insufficientLiquidity))
+    expect(try hint(provider), is: now)
+    expect(try hint(provider, to: Self.stranger), is: ForwardingHint(.doNotRetry, .unknown))
+    expect(try hint(provider, 9_000_000_001), is: ForwardingHint(.doNotRetry, .insufficientLiquidity))
 
     wallet.hangUp()
     #expect(try provider.eventually { wallet.isClosed })
-    #expect(try provider.pay(1, waiting: false).receive()["state"] == "held")
+    expect(try provider.pay(1, waiting: false).receive()["state"], is: "held")
     let away = try hint(provider)
     #expect(away.hint == .retryLater && away.reason == .disconnected)
     #expect((1000...5000).contains(try #require(away.recommendedDelayMs)))
@@ -44,17 +44,18 @@ import PhonePolicy
     try provider.change(
       "INSERT INTO channel_failures(wallet, at_ns, connection, reason) VALUES (1, 1, 1, 'you cheated')")
     try provider.start()
-    #expect(try hint(provider) == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
+    expect(try hint(provider), is: ForwardingHint(.doNotRetry, .recipientChannelDisabled))
 
     let rows = try log(provider)
-    #expect(
-      rows.map { "\($0.status) \($0.hint ?? "") \($0.reason ?? "")" } == [
+    expect(
+      rows.map { "\($0.status) \($0.hint ?? "") \($0.reason ?? "")" },
+      is: [
         "200 do_not_retry unknown", "200 retry_now unknown", "200 do_not_retry unknown",
         "200 do_not_retry insufficient_liquidity", "200 retry_later disconnected",
         "200 do_not_retry recipient_channel_disabled",
       ])
     #expect(rows[1].recommendedDelayMs == 1000 && rows[0].recommendedDelayMs == nil)
-    #expect(rows[1].target == "/lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=5000")
+    expect(rows[1].target, is: "/lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=5000")
     #expect(rows[1].method == "GET" && rows[1].atNs > rows[0].atNs && rows[0].atWallNs > 0)
   }
 
@@ -64,20 +65,20 @@ import PhonePolicy
   {
     let provider = try ProviderProcess()
     let wallet = try provider.connectedWallet(epoch: 1)
-    #expect(try provider.client().request(ControlMessage("fail-channel")).verb == "ok")
+    expect(try provider.client().request(ControlMessage("fail-channel")).verb, is: "ok")
     #expect(try provider.eventually { wallet.isClosed })
     let disabled = ForwardingHint(.doNotRetry, .recipientChannelDisabled)
-    #expect(try hint(provider) == disabled)
+    expect(try hint(provider), is: disabled)
     provider.kill()
     try provider.start()
-    #expect(try hint(provider) == disabled)
+    expect(try hint(provider), is: disabled)
     let again = try provider.client()
     try again.send(ControlMessage("fail-channel"))
-    #expect(try again.receive().errorSentence?.hasPrefix("the channel has failed already") == true)
-    #expect(
-      try provider.ledger("SELECT connection || ' ' || reason FROM channel_failures")
-        == ["1 closed by the provider"])
-    #expect(try provider.pay(1, waiting: false).receive()["reason"] == "channel-failed")
+    expect(try again.receive().errorSentence?.hasPrefix("the channel has failed already"), is: true)
+    expect(
+      try provider.ledger("SELECT connection || ' ' || reason FROM channel_failures"),
+      is: ["1 closed by the provider"])
+    expect(try provider.pay(1, waiting: false).receive()["reason"], is: "channel-failed")
   }
 
   @Test(.shows("B-1.7.2.5"))
@@ -105,25 +106,25 @@ import PhonePolicy
     for request in bad {
       let answer = try provider.get(request.target, method: request.method)
       let shown = "\(request.method) \(request.target.prefix(120)): \(answer)"
-      #expect(answer.status == request.status, "\(shown)")
+      expect(answer.status, is: request.status, "\(shown)")
       let error = try #require(JSONValue(parsing: Array(answer.body.utf8))?["error"]?.text, "\(shown)")
       #expect(!error.isEmpty && !error.contains("\n") && !error.contains(Self.wallet), "\(shown)")
-      #expect(answer.head.contains("Allow: GET") == (request.status == 405), "\(shown)")
+      expect(answer.head.contains("Allow: GET"), is: (request.status == 405), "\(shown)")
     }
     for host in ["evil.example", "127.0.0.1", "127.0.0.1:1"] {
       let answer = try provider.http("GET \(path)?\(both) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
-      #expect(answer.status == 421, "\(host)")
+      expect(answer.status, is: 421, "\(host)")
     }
-    #expect(try provider.http("GET \(path)?\(both) HTTP/1.0\r\n\r\n").status == 421)
+    expect(try provider.http("GET \(path)?\(both) HTTP/1.0\r\n\r\n").status, is: 421)
     let head = "GET \(path)?\(both) HTTP/1.1\r\nHost: 127.0.0.1:\(provider.port ?? 0)\r\n"
     for (status, header) in [
       (400, "Host: evil.example"), (403, "Origin: http://evil.example"), (403, "Sec-Fetch-Site: cross-site"),
     ] {
-      #expect(try provider.http("\(head)\(header)\r\n\r\n").status == status, "\(header)")
+      expect(try provider.http("\(head)\(header)\r\n\r\n").status, is: status, "\(header)")
     }
-    #expect(try hint(provider).hint == .retryNow)
+    expect(try hint(provider).hint, is: .retryNow)
     let rows = try log(provider)
-    #expect(rows.map(\.status) == bad.map(\.status) + [421, 421, 421, 421, 400, 403, 403, 200])
+    expect(rows.map(\.status), is: bad.map(\.status) + [421, 421, 421, 421, 400, 403, 403, 200])
     #expect(rows.allSatisfy { ($0.error == nil) == ($0.status == 200) && $0.target.utf8.count <= 300 })
   }
 
@@ -139,13 +140,13 @@ import PhonePolicy
     let provider = try ProviderProcess(["--hint-token"])
     let token = provider.token
     for header in ["", "Authorization: Bearer 0\r\n", "Authorization: Basic \(token)\r\n"] {
-      #expect(try asking(provider, header) == 401)
+      expect(try asking(provider, header), is: 401)
     }
-    #expect(try asking(provider, "Authorization: Bearer \(token)\r\n") == 200)
-    #expect(try log(provider).map(\.status) == [401, 401, 401, 200])
+    expect(try asking(provider, "Authorization: Bearer \(token)\r\n"), is: 200)
+    expect(try log(provider).map(\.status), is: [401, 401, 401, 200])
     provider.kill()
     try provider.start()
-    #expect(try asking(provider, "Authorization: Bearer \(token)\r\n") == 401)
+    expect(try asking(provider, "Authorization: Bearer \(token)\r\n"), is: 401)
   }
 
   @Test func `Questions without the token have a limit per second, and one with it is answered beyond that`()
@@ -160,11 +161,11 @@ import PhonePolicy
     provider.signal(SIGCONT)
     let answers = clients.map { $0.answer() }
     let statuses = answers.map(\.status)
-    #expect(Set(statuses) == [200, 429])
+    expect(Set(statuses), is: [200, 429])
     #expect(answers.allSatisfy { $0.head.contains("Retry-After: 1") == ($0.status == 429) })
-    #expect(try asking(provider, "Authorization: Bearer \(provider.token)\r\n") == 200)
+    expect(try asking(provider, "Authorization: Bearer \(provider.token)\r\n"), is: 200)
     let facts = JSONValue(parsing: try provider.client().request(ControlMessage("status")).body)
-    #expect(facts?["http_turned_away"]?.uint == UInt64(statuses.count { $0 == 429 }))
+    expect(facts?["http_turned_away"]?.uint, is: UInt64(statuses.count { $0 == 429 }))
     #expect(try log(provider).allSatisfy { $0.status == 200 }, "a question above the limit has no line")
   }
 
@@ -176,7 +177,7 @@ import PhonePolicy
     for client in clients { client.send(Array(question(port, "Origin: https://example.com\r\n").utf8)) }
     provider.signal(SIGCONT)
     #expect(clients.allSatisfy { $0.answer().status == 403 })
-    #expect(try asking(provider, "") == 200)
+    expect(try asking(provider, ""), is: 200)
     let lines = try log(provider).map(\.status)
     #expect(lines.last == 200 && lines.count < 61, "not each refusal has a line")
   }
@@ -196,10 +197,10 @@ import PhonePolicy
     let page = [UInt8](repeating: 0, count: 4096)
     while write(filler, page, page.count) > 0 {}
     close(filler)
-    #expect(try provider.hint(Self.wallet, 5000).status == 503)
+    expect(try provider.hint(Self.wallet, 5000).status, is: 503)
     unlink("\(place)/filler")
-    #expect(try provider.hint(Self.wallet, 5000).status == 200)
-    #expect(try log(provider).count == 1)
+    expect(try provider.hint(Self.wallet, 5000).status, is: 200)
+    expect(try log(provider).count, is: 1)
   }
 
   @Test func `Bytes that are no request end their connection alone`() throws {
@@ -224,7 +225,7 @@ import PhonePolicy
       let status = client.answer().status
       #expect(status == 0 || (400...505).contains(status), "\(bytes.prefix(60)): \(status)")
     }
-    #expect(try hint(provider).hint == .retryNow)
+    expect(try hint(provider).hint, is: .retryNow)
     #expect(!wallet.isClosed)
   }
 
@@ -233,8 +234,8 @@ import PhonePolicy
     let port = try #require(provider.port)
     #expect(throws: SystemError.self) { try RawHTTP(port: port, last: 2) }
     let open = try RawHTTP(port: port)
-    #expect(try provider.goDown()?.how == .exited(code: 0))
-    #expect(open.answer().status == 0)
+    expect(try provider.goDown()?.how, is: .exited(code: 0))
+    expect(open.answer().status, is: 0)
     #expect(throws: SystemError.self) { try RawHTTP(port: port) }
   }
 
@@ -244,12 +245,12 @@ import PhonePolicy
     var status = stat()
     #expect(stat("\(provider.home)/lsp/http", &status) == 0 && status.st_mode & 0o777 == 0o600)
     let facts = try provider.client().request(ControlMessage("status"))
-    #expect(JSONValue(parsing: facts.body)?["http"]?.text == "http://127.0.0.1:\(port)")
+    expect(JSONValue(parsing: facts.body)?["http"]?.text, is: "http://127.0.0.1:\(port)")
     _ = try hint(provider)
     provider.kill()
     try provider.start()
-    #expect(provider.port == port)
+    expect(provider.port, is: port)
     _ = try hint(provider)
-    #expect(try log(provider).count == 2)
+    expect(try log(provider).count, is: 2)
   }
 }

@@ -8,5 +8,4 @@
 @_exported import PairSupport
 @_exported import Platform
 @_exported import ProcessSupport
-@_exported import Testing
 @_exported import TestKit

@@ -38,19 +38,19 @@ import LightningProvider
     refused.outgoing = [LedgerStep.FrameBytes(connection: 1, bytes: [1])]
     refused.pushes = [PushRequest(reason: .incomingPayment)]
     #expect(throws: (any Error).self) { try ledger.commit([before, refused]) }
-    for table in ["payments", "frames", "pushes", "fence"] { #expect(try count(table) == 0, "\(table)") }
+    for table in ["payments", "frames", "pushes", "fence"] { expect(try count(table), is: 0, "\(table)") }
     try allow()
-    #expect(try ledger.commit([before, refused]).count == 1)
-    #expect(try count("payments") == 2)
-    for table in ["frames", "pushes", "fence"] { #expect(try count(table) == 1, "\(table)") }
+    expect(try ledger.commit([before, refused]).count, is: 1)
+    expect(try count("payments"), is: 2)
+    for table in ["frames", "pushes", "fence"] { expect(try count(table), is: 1, "\(table)") }
   }
 
   @Test func `A held payment keeps its sender's deadline when lspd restarts`() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
     let again = try made.again()
     let read = try PaymentTable.readUnresolved(again.database, at: instant(1010))
-    #expect(read.map(\.request.holdUntil) == [instant(1060)])
-    #expect(read.map(\.isHeld) == [true])
+    expect(read.map(\.request.holdUntil), is: [instant(1060)])
+    expect(read.map(\.isHeld), is: [true])
   }
 
   /// The clock counts from the boot: the remaining 60 s would become the previous boot's uptime.
@@ -60,7 +60,7 @@ import LightningProvider
     for second: Int64 in [5, 1010] {
       try boot(UInt64(second))
       let read = try PaymentTable.readUnresolved(ledger.database, at: ledger.time(instant(second)))
-      #expect(read.map(\.request.holdUntil) == [instant(second)])
+      expect(read.map(\.request.holdUntil), is: [instant(second)])
     }
   }
 
@@ -75,7 +75,7 @@ import LightningProvider
     }
     #expect(times == times.sorted() && Set(times).count == 4)
     let read = try PaymentTable.list(ledger.database).map(\.requestedAtNs)
-    #expect(read == [1000, 5, 900, 901].map { instant($0).nanoseconds })
+    expect(read, is: [1000, 5, 900, 901].map { instant($0).nanoseconds })
   }
 
   private func boot(_ number: UInt64) throws {
@@ -152,9 +152,9 @@ import LightningProvider
       step(at: 4, .holdEnded(paymentHash: hashes[0])),
     ])
     let again = try made.again()
-    #expect(try AnnouncementTables.readPushKey(again.database) == keys[1])
-    #expect(try AnnouncementTables.readEndedHolds(again.database)?.paymentHashes == [hashes[2], hashes[0]])
-    #expect(try count("ended_holds") == 4)
+    expect(try AnnouncementTables.readPushKey(again.database), is: keys[1])
+    expect(try AnnouncementTables.readEndedHolds(again.database)?.paymentHashes, is: [hashes[2], hashes[0]])
+    expect(try count("ended_holds"), is: 4)
   }
 }
 
@@ -178,12 +178,12 @@ import LightningProvider
     for epoch: UInt64 in [3, 5] {
       try commit(.fence(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 7, low: 7))))
     }
-    #expect(try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
+    expect(try state().fence, is: Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
   }
 
   @Test func `From its ledger lspd reads the latest backup`() throws {
     for byte: UInt8 in [1, 2] { try commit(.backup(connection: 1, [byte])) }
-    #expect(try state().backup == [2])
+    expect(try state().backup, is: [2])
   }
 
   @Test func `From its ledger lspd reads a failed channel's first reason`() throws {
@@ -191,7 +191,7 @@ import LightningProvider
     for (connection, why) in [(3, "wrong secret"), (4, "later")] as [(UInt64, String)] {
       try commit(.channelFailed(connection: connection, why))
     }
-    #expect(try state().failure == "wrong secret")
+    expect(try state().failure, is: "wrong secret")
   }
 
   @Test func `From its ledger lspd reads only undelivered pushes`() throws {
@@ -202,8 +202,8 @@ import LightningProvider
     try ledger.writePush(ids[0], .delivered, isOpen: false, at: now)
     try ledger.writePush(ids[1], .iosdAway, isOpen: true, at: now)
     let open = try ledger.readOpenPushes()
-    #expect(open.map(\.id) == [ids[1]])
-    #expect(open.map(\.request) == [requests[1]])
+    expect(open.map(\.id), is: [ids[1]])
+    expect(open.map(\.request), is: [requests[1]])
   }
 
   @Test func `From its ledger lspd reads which external invoices the wallet has paid`() throws {
@@ -216,8 +216,8 @@ import LightningProvider
     for invoice in invoices { try commit(.externalMade(invoice)) }
     try commit(.externalPaid(paymentHash: invoices[0].paymentHash, htlc: 0))
     let read = try state().externalInvoices
-    #expect(read.map(\.paymentHash) == invoices.map(\.paymentHash))
-    #expect(read.map(\.isPaid) == [true, false])
+    expect(read.map(\.paymentHash), is: invoices.map(\.paymentHash))
+    expect(read.map(\.isPaid), is: [true, false])
   }
 
   @Test func `At its start lspd marks the connections that an earlier lspd left open as closed`() throws {
@@ -227,8 +227,8 @@ import LightningProvider
     let reasons = try ledger.database.rows("SELECT closed_reason FROM connections ORDER BY id").map {
       try $0.text(0)
     }
-    #expect(reasons == ["the peer disconnected", "lspd ended with it open"])
-    #expect(try ledger.nextConnection() == 3)
+    expect(reasons, is: ["the peer disconnected", "lspd ended with it open"])
+    expect(try ledger.nextConnection(), is: 3)
   }
 
   @Test
@@ -243,15 +243,15 @@ import LightningProvider
       try ask(id)
       try commit(.paymentFailed(payment: id, .recipientAway))
     }
-    #expect(try found() == 2)
+    expect(try found(), is: 2)
     try ask(3)
     try commit(.paymentPaid(payment: 3, preimage: SHA256.hash([2])))
     try ask(4)
-    #expect(try found() == 4)
+    expect(try found(), is: 4)
     try commit(.paymentFailed(payment: 4, .alreadyPaid))
-    #expect(try found() == 3)
+    expect(try found(), is: 3)
     let outcome = try PaymentTable.find(hash, number: 4, ledger.database)?.outcome
-    #expect(outcome == .failed(.alreadyPaid))
+    expect(outcome, is: .failed(.alreadyPaid))
   }
 
   /// One payment in each direction; one of them fails.
@@ -271,7 +271,7 @@ import LightningProvider
       guard ours.record != written.last else { return }
       try commit(.channel(StoredChannel(ours)))
       written.append(ours.record)
-      #expect(try ChannelTables.provider().read(ledger.database) == ours.record)
+      expect(try ChannelTables.provider().read(ledger.database), is: ours.record)
     }
     var isQuiet = false
     while !isQuiet {
@@ -287,7 +287,7 @@ import LightningProvider
       for outgoing in sent { _ = try wallet.receive(message(outgoing, of: ours, preimage)) }
     }
     #expect((ours.localMsat, ours.htlcs) == (4000, []))
-    #expect(Set(written.map(\.sentRevocationLast)) == [true, false])
+    expect(Set(written.map(\.sentRevocationLast)), is: [true, false])
     let removals = written.flatMap(\.htlcs).compactMap(\.removal)
     #expect(removals.contains(.fulfilled(preimage: preimage)))
     #expect(removals.contains(.failed(code: 16399)))
@@ -301,14 +301,14 @@ import LightningProvider
       record.splice = PendingSplice(
         isOurs: false, stage: stage, transaction: [2, 0, 0, 0], fundingIndex: 0, amountSat: 4, feeSat: 1)
       try commit(stored(record))
-      #expect(try ChannelTables.provider().read(ledger.database) == record)
+      expect(try ChannelTables.provider().read(ledger.database), is: record)
     }
     record.splicedTo = record.splice?.funding
     record.splice = nil
     try commit(stored(record))
-    #expect(try ChannelTables.provider().read(ledger.database) == record)
+    expect(try ChannelTables.provider().read(ledger.database), is: record)
     let rows = try ledger.database.rows("SELECT state, begun_at_ns, ended_at_ns FROM splices")
-    #expect(rows.map(\.values) == [["done", .integer(now.nanoseconds), .integer(now.nanoseconds)]])
+    expect(rows.map(\.values), is: [["done", .integer(now.nanoseconds), .integer(now.nanoseconds)]])
   }
 
   /// Columns that no channel would have.
@@ -327,14 +327,14 @@ import LightningProvider
 
   @Test func `Neither of two wallets reads the other's rows`() throws {
     let second = try ledger.wallet(ofPhone: "/phone")
-    #expect(second == WalletNumber(2))
+    expect(second, is: WalletNumber(2))
     #expect(try ledger.wallet(ofPhone: "/phone") == second && ledger.wallets() == [.own, second])
     let hash = SHA256.hash([1])
     let key = try #require(PrivateKey(SHA256.hash([7]))).publicKey
     let own = try state()
     let request = PaymentRequest(id: 3, paymentHash: hash, amountMsat: 5, holdUntil: now)
     let channel = try ledger.readState(of: second, newChannel: SHA256.hash([8]), at: now).channel
-    #expect(channel.id == SHA256.hash([8]))
+    expect(channel.id, is: SHA256.hash([8]))
     try ledger.commit([
       LedgerStep(
         wallet: second, at: now, wallNanoseconds: 0,
@@ -345,10 +345,10 @@ import LightningProvider
           .fence(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))),
         ], pushes: [PushRequest(reason: .incomingPayment, paymentHash: hash)])
     ])
-    #expect(try state() == own)
+    expect(try state(), is: own)
     #expect(try ledger.readOpenPushes().isEmpty && ledger.readOpenPushes(of: second).count == 1)
     let read = try ledger.readState(of: second, newChannel: .zero, at: now)
-    #expect(read.payments.map(\.request) == [request])
+    expect(read.payments.map(\.request), is: [request])
     #expect((read.backup, read.pushKey, read.failure, read.fence?.epoch) == ([9], key, "mine", 1))
   }
 }

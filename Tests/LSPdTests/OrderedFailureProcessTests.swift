@@ -31,7 +31,7 @@ struct OrderedFailureProcessTests {
       for (name, value) in fields.sorted(by: { $0.key < $1.key }) { message[name] = value }
       #expect(try refusal(provider, message).contains(word))
     }
-    #expect(try provider.ledger("SELECT count(*) FROM ordered_failures") == [0])
+    expect(try provider.ledger("SELECT count(*) FROM ordered_failures"), is: [0])
   }
 
   @Test func `The attempt that a sender counts is stored and listed, also after a kill of lspd`() throws {
@@ -39,11 +39,11 @@ struct OrderedFailureProcessTests {
     _ = try provider.client().request(request(1, ["attempt": "3"]))
     _ = try provider.client().request(request(2))
     #expect(try refusal(provider, request(3, ["attempt": "0"])).contains("attempt"))
-    #expect(try provider.ledger("SELECT ifnull(attempt, 0) FROM payments ORDER BY id") == [3, 0])
+    expect(try provider.ledger("SELECT ifnull(attempt, 0) FROM payments ORDER BY id"), is: [3, 0])
     provider.kill()
     try provider.start()
     let body = try provider.client().request(ControlMessage("payments")).body
-    #expect(try #require([PeerPaymentRow](json: body)).map(\.attempt) == [3, nil])
+    expect(try #require([PeerPaymentRow](json: body)).map(\.attempt), is: [3, nil])
   }
 
   @Test(
@@ -52,11 +52,11 @@ struct OrderedFailureProcessTests {
     _ options: String, seconds: Int64
   ) throws {
     let provider = try ProviderProcess(options.split(separator: " ").map(String.init))
-    #expect(try provider.client().request(request(1))["state"] == "held")
+    expect(try provider.client().request(request(1))["state"], is: "held")
     // The request is handled a moment after its time was read.
-    #expect(
-      try provider.ledger("SELECT (hold_until_ns - requested_at_ns + 999999999) / 1000000000 FROM payments")
-        == [.integer(seconds)])
+    expect(
+      try provider.ledger("SELECT (hold_until_ns - requested_at_ns + 999999999) / 1000000000 FROM payments"),
+      is: [.integer(seconds)])
   }
 
   @Test(.shows("B-1.8.3", "B-1.8.5"))
@@ -64,15 +64,15 @@ struct OrderedFailureProcessTests {
     throws
   {
     let provider = try ProviderProcess()
-    #expect(try provider.client().request(request(1, ["hold-seconds": "3"]))["state"] == "held")
+    expect(try provider.client().request(request(1, ["hold-seconds": "3"]))["state"], is: "held")
     for _ in 0..<2 {
       provider.kill()
       try provider.start()
-      #expect(try status(provider).held == 1)
+      expect(try status(provider).held, is: 1)
     }
     let end = try provider.client().request(ControlMessage("await", ["payment-hash": paymentHash(1).hex]))
     #expect(end["state"] == "failed" && end["code"] == "0x1007" && end["reason"] == "recipient-away")
-    #expect(try provider.ledger("SELECT settled_at_ns >= hold_until_ns FROM payments") == [1])
-    #expect(try provider.ledger("SELECT failure_code FROM payments") == [.integer(0x1007)])
+    expect(try provider.ledger("SELECT settled_at_ns >= hold_until_ns FROM payments"), is: [1])
+    expect(try provider.ledger("SELECT failure_code FROM payments"), is: [.integer(0x1007)])
   }
 }

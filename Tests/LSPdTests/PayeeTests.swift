@@ -10,15 +10,15 @@
 
     let sender = try provider.pay(1, to: try node("a wallet"))
     #expect(try loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_001_000 })
-    #expect(try sender.receive()["state"] == "settled")
+    expect(try sender.receive()["state"], is: "settled")
     for _ in 0..<2 {
       let refusal = try provider.pay(2, to: try node("another wallet")).receive()
-      #expect(refusal["state"] == "failed")
-      #expect(refusal["code"]?.lowercased() == "0x400a")
-      #expect(refusal["reason"] == "another-payee")
+      expect(refusal["state"], is: "failed")
+      expect(refusal["code"]?.lowercased(), is: "0x400a")
+      expect(refusal["reason"], is: "another-payee")
       provider.kill()
       try provider.start()
     }
-    #expect(try provider.ledger("SELECT count(*) FROM payments") == [1])
+    expect(try provider.ledger("SELECT count(*) FROM payments"), is: [1])
   }
 }

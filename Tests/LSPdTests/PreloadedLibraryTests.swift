@@ -26,7 +26,7 @@
     compiler.waitUntilExit()
     try #require(compiler.terminationStatus == 0)
     let library = "\(directory)/moved.so"
-    #expect(try ProviderProcess.exitCode(["--help"], preloading: library) == 0)
-    #expect(try ProviderProcess.exitCode(["--no-such-option"], preloading: library) == 64)
+    expect(try ProviderProcess.exitCode(["--help"], preloading: library), is: 0)
+    expect(try ProviderProcess.exitCode(["--no-such-option"], preloading: library), is: 64)
   }
 }

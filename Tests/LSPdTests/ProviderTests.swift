@@ -13,26 +13,26 @@ import LightningProvider
     let phone = try PushedPhone(provider)
     let sender = try provider.pay(1)
     #expect(try loop.run(for: .seconds(60)) { !phone.pushes.isEmpty })
-    #expect(phone.pushes.first?.verb == "push")
-    #expect(phone.pushes.first?.bodyText.contains("\"reason\":\"IncomingPayment\"") == true)
-    #expect(phone.pushes.first?.bodyText.contains(paymentHash(1).hex) == true)
+    expect(phone.pushes.first?.verb, is: "push")
+    expect(phone.pushes.first?.bodyText.contains("\"reason\":\"IncomingPayment\""), is: true)
+    expect(phone.pushes.first?.bodyText.contains(paymentHash(1).hex), is: true)
 
     let wallet = ScriptedWallet(loop: loop)
     try wallet.connect(to: try #require(provider.address), fence(1))
     #expect(try loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_001_000 })
     let answer = try sender.receive()
-    #expect(answer["state"] == "settled")
-    #expect(answer["preimage"] == preimage(1).hex)
+    expect(answer["state"], is: "settled")
+    expect(answer["preimage"], is: preimage(1).hex)
 
-    #expect(try provider.ledger("SELECT state FROM payments") == ["paid"])
-    #expect(try provider.ledger("SELECT verdict FROM connections") == ["accepted"])
-    #expect(try provider.ledger("SELECT outcome FROM pushes") == ["delivered"])
-    #expect(try provider.ledger("SELECT count(*) FROM frames WHERE direction = 'in' AND acted = 0") == [0])
+    expect(try provider.ledger("SELECT state FROM payments"), is: ["paid"])
+    expect(try provider.ledger("SELECT verdict FROM connections"), is: ["accepted"])
+    expect(try provider.ledger("SELECT outcome FROM pushes"), is: ["delivered"])
+    expect(try provider.ledger("SELECT count(*) FROM frames WHERE direction = 'in' AND acted = 0"), is: [0])
     let firstIn = try provider.ledger("SELECT bytes FROM frames WHERE direction = 'in' ORDER BY id LIMIT 1")
     // lspd sends its init without waiting.
-    #expect(try provider.ledger("SELECT direction FROM frames ORDER BY id LIMIT 1") == ["out"])
-    #expect(firstIn == [.blob(Message.initMessage(InitMessage(fence: fence(1))).encoded())])
-    #expect(try provider.goDown()?.how == .exited(code: 0))
+    expect(try provider.ledger("SELECT direction FROM frames ORDER BY id LIMIT 1"), is: ["out"])
+    expect(firstIn, is: [.blob(Message.initMessage(InitMessage(fence: fence(1))).encoded())])
+    expect(try provider.goDown()?.how, is: .exited(code: 0))
   }
 
   @Test func `If lspd is killed at any message of a payment and restarted, the payment is completed`() throws
@@ -64,18 +64,18 @@ import LightningProvider
       provider.kill()
       wallet.stopsAfter = nil
       try provider.start()
-      #expect(provider.address == address)
+      expect(provider.address, is: address)
       let sender = try provider.client()
       try sender.send(ControlMessage("await", ["payment-hash": paymentHash(number).hex]))
       try wallet.connect(to: address, fence(1))
       let isSettled = { wallet.channel?.localMsat == 1_000_000_000 + 1000 * number }
       #expect(try loop.run(for: .seconds(60), until: isSettled), "killed after message \(count)")
-      #expect(try sender.receive()["preimage"] == preimage(number).hex)
+      expect(try sender.receive()["preimage"], is: preimage(number).hex)
     }
-    #expect(try provider.ledger("SELECT count(*) FROM payments WHERE state = 'paid'") == [14])
+    expect(try provider.ledger("SELECT count(*) FROM payments WHERE state = 'paid'"), is: [14])
     let paid = try provider.pay(3).receive()
-    #expect(paid["state"] == "failed")
-    #expect(paid["reason"] == "already-paid")
+    expect(paid["state"], is: "failed")
+    expect(paid["reason"], is: "already-paid")
     let isEqual = try provider.eventually {
       let status = try provider.client().request(ControlMessage("status")).bodyText
       return status.contains("\"wallet_msat\":1000014000") && status.contains("\"htlcs\":0")
@@ -99,13 +99,13 @@ import LightningProvider
     #expect(turnedAway > 0)
     _ = try provider.connectedWallet(epoch: 1)
     let rows = 250 - turnedAway + 1
-    #expect(try provider.ledger("SELECT count(*) FROM connections") == [.integer(Int64(rows))])
-    #expect(try provider.goDown()?.how == .exited(code: 0))
+    expect(try provider.ledger("SELECT count(*) FROM connections"), is: [.integer(Int64(rows))])
+    expect(try provider.goDown()?.how, is: .exited(code: 0))
     let journal = try #require(DirectoryListing.names(of: "\(provider.home)/journal")?.first)
     let text = String(
       decoding: try #require(SmallFile.read("\(provider.home)/journal/\(journal)", limit: 16 << 20)),
       as: UTF8.self)
-    #expect(text.split(separator: "\"event\":{\"connected\"").count - 1 == rows)
+    expect(text.split(separator: "\"event\":{\"connected\"").count - 1, is: rows)
   }
 
   @Test func `With --wallet-file lspd accepts no wallet before the file names it`() throws {
@@ -127,9 +127,9 @@ import LightningProvider
       })
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     try NodeIDFile.write(key.publicKey, to: file)
-    #expect(NodeIDFile.read(file) == key.publicKey)
+    expect(NodeIDFile.read(file), is: key.publicKey)
     _ = try provider.connectedWallet(epoch: 1)
-    #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
+    expect(try provider.ledger("SELECT epoch FROM fence"), is: [1])
     // From here on the wallet is fixed, whatever the file has.
     try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([77]))).publicKey, to: file)
     try other.connect(to: address, fence(9))
@@ -148,8 +148,8 @@ import LightningProvider
     wallet.send(.ping(Ping(pongSize: 1, ignored: ballast)))
     #expect(try loop.run(for: .seconds(60)) { wallet.received.last == .pong([0]) })
     let longest = try provider.ledger("SELECT max(length(bytes)) < 600 FROM frames WHERE direction = 'in'")
-    #expect(longest == [1])
-    #expect(try provider.goDown()?.how == .exited(code: 0))
+    expect(longest, is: [1])
+    expect(try provider.goDown()?.how, is: .exited(code: 0))
     let journal = try #require(DirectoryListing.names(of: "\(provider.home)/journal")?.first)
     let bytes = try #require(SmallFile.read("\(provider.home)/journal/\(journal)", limit: 1 << 20))
     #expect(bytes.split(separator: 10).allSatisfy { $0.count < 10_000 })
@@ -176,7 +176,7 @@ import LightningProvider
         AND id > (SELECT min(id) FROM frames WHERE connection = 2 AND direction = 'in')
       """)
     // Counted from the newer owner's init; lspd's own init precedes it.
-    #expect(late == [0])
+    expect(late, is: [0])
     let read = try provider.ledger("SELECT count(*) FROM backups")
     guard case .integer(let count)? = read.first else { return #expect(Bool(false)) }
     #expect(count < sent)
@@ -188,9 +188,9 @@ import LightningProvider
     let wallet = try provider.connectedWallet(epoch: 1)
     wallet.send(raw: [0, 132, 1, 2, 3])
     #expect(try loop.run(for: .seconds(60)) { wallet.isClosed })
-    #expect(wallet.received.last?.type == 1)
-    #expect(try provider.ledger("SELECT bytes FROM frames WHERE acted = 0") == [.blob([0, 132, 1, 2, 3])])
-    #expect(try provider.client().request(ControlMessage("status")).verb == "status")
+    expect(wallet.received.last?.type, is: 1)
+    expect(try provider.ledger("SELECT bytes FROM frames WHERE acted = 0"), is: [.blob([0, 132, 1, 2, 3])])
+    expect(try provider.client().request(ControlMessage("status")).verb, is: "status")
   }
 
   @Test func `Of 300 payments lspd lists the newest 256`() throws {
@@ -198,10 +198,10 @@ import LightningProvider
     // Without a wallet and with a hold of 0 s each payment fails at once.
     for number in UInt64(1)...300 {
       let sender = try provider.pay(number, hold: 0)
-      #expect(try sender.receive()["state"] == "failed")
+      expect(try sender.receive()["state"], is: "failed")
     }
     let list = try provider.client().request(ControlMessage("payments")).bodyText
-    #expect(list.matches(of: #/"payment_hash":/#).count == 256)
+    expect(list.matches(of: #/"payment_hash":/#).count, is: 256)
     #expect(!list.contains(paymentHash(44).hex))
     #expect(list.contains(paymentHash(45).hex))
     #expect(list.contains(paymentHash(300).hex))
@@ -226,14 +226,14 @@ struct ProviderReplayTests {
     _ = try provider.pay(1)
     _ = try provider.pay(2, hold: 1, waiting: false).receive()
     let sender = try provider.pay(3, waiting: false)
-    #expect(try sender.receive()["state"] == "held")
+    expect(try sender.receive()["state"], is: "held")
     try wallet.connect(to: try #require(provider.address), fence(1))
     #expect(try loop.run(for: .seconds(60)) { wallet.channel?.localMsat == 1_000_003_000 })
     wallet.send(.peerStorage([1, 2, 3]))
     wallet.send(.unknown(type: 40_001, bytes: [1]))
     wallet.send(raw: [0, 132])
     #expect(try loop.run(for: .seconds(60)) { wallet.isClosed })
-    #expect(try provider.goDown()?.how == .exited(code: 0))
+    expect(try provider.goDown()?.how, is: .exited(code: 0))
     let log = try? FileManager.default.attributesOfItem(atPath: "\(provider.home)/lsp/ledger.sqlite-wal")
     #expect((log?[.size] as? Int ?? 0) == 0, "the ledger's log is in its file")
 

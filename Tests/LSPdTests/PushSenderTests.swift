@@ -82,18 +82,18 @@ import LightningProvider
     sender.send([try ask(1)])
     #expect(try loop.run(for: .seconds(60)) { bodies.count == 2 && phone.connectionCount == 0 })
     let (visible, silent) = (try #require(bodies.first?["aps"]), try #require(bodies.last?["aps"]))
-    #expect(visible["alert"]?["title"]?.text == "Incoming payment")
-    #expect(visible["alert"]?["body"]?.text == "Open the app to receive")
-    #expect(visible["sound"]?.text == "default")
-    #expect(visible["interruption-level"]?.text == "time-sensitive")
+    expect(visible["alert"]?["title"]?.text, is: "Incoming payment")
+    expect(visible["alert"]?["body"]?.text, is: "Open the app to receive")
+    expect(visible["sound"]?.text, is: "default")
+    expect(visible["interruption-level"]?.text, is: "time-sensitive")
     #expect(visible["mutable-content"]?.int == 1 && visible["content-available"] == nil)
     #expect(silent["content-available"]?.int == 1 && silent["alert"] == nil)
     for body in bodies {
-      #expect(body["reason"]?.text == "IncomingPayment")
+      expect(body["reason"]?.text, is: "IncomingPayment")
       #expect(body["payment_hash"]?.text == hash(1).hex && body["amount_msat"]?.uint == 1000)
     }
     // The ledger has the visible push alone.
-    #expect(try rows() == ["delivered, open 0, attempts 1"])
+    expect(try rows(), is: ["delivered, open 0, attempts 1"])
     phone.shutDown()
   }
 
@@ -107,8 +107,8 @@ import LightningProvider
     // A later push for the same payment.
     sender.send([try ask(1)])
     #expect(try loop.run(for: .seconds(60)) { received.count == 2 && phone.connectionCount == 0 })
-    #expect(received == [hash(1).hex, hash(1).hex])
-    #expect(try rows() == ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
+    expect(received, is: [hash(1).hex, hash(1).hex])
+    expect(try rows(), is: ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
     phone.shutDown()
   }
 
@@ -117,14 +117,15 @@ import LightningProvider
     throws
   {
     for number: UInt8 in [1, 2, 1] { sender.send([try ask(number)]) }
-    #expect(
-      try rows() == [
+    expect(
+      try rows(),
+      is: [
         "iosd-away, open 1, attempts 1", "iosd-away, open 1, attempts 1", "merged, open 0, attempts 0",
       ])
-    #expect(try ledger.readOpenPushes().map(\.request.paymentHash) == [hash(1), hash(2)])
+    expect(try ledger.readOpenPushes().map(\.request.paymentHash), is: [hash(1), hash(2)])
     let phone = try phone()
     #expect(try loop.run(for: .seconds(60)) { received.count == 2 && phone.connectionCount == 0 })
-    #expect(Set(received) == [hash(1).hex, hash(2).hex])
+    expect(Set(received), is: [hash(1).hex, hash(2).hex])
     #expect(try ledger.readOpenPushes().isEmpty)
     phone.shutDown()
   }
@@ -158,11 +159,11 @@ import LightningProvider
     sender.send(try askBoth(1))
     let done = "delivered, open 0, attempts 1"
     #expect(try loop.run(for: .seconds(60)) { (try? rows()) == [done, done] && phone.connectionCount == 0 })
-    #expect(bodies == ["silent 1", "alert 1"])
+    expect(bodies, is: ["silent 1", "alert 1"])
     let kinds = try ledger.database.rows("SELECT kind, payment FROM pushes ORDER BY id").map {
       "\(try $0.text(0)) \(try $0.integer(1))"
     }
-    #expect(kinds == ["silent 1", "alert 1"])
+    expect(kinds, is: ["silent 1", "alert 1"])
     phone.shutDown()
   }
 
@@ -170,10 +171,10 @@ import LightningProvider
   {
     sender = senderOfKinds()
     sender.send(try askBoth(1))
-    #expect(try rows() == ["iosd-away, open 0, attempts 1", "iosd-away, open 1, attempts 1"])
+    expect(try rows(), is: ["iosd-away, open 0, attempts 1", "iosd-away, open 1, attempts 1"])
     let phone = try phone()
     #expect(try loop.run(for: .seconds(60)) { (try? rows())?.last?.hasPrefix("delivered, open 0") == true })
-    #expect(try rows().first == "iosd-away, open 0, attempts 1")
+    expect(try rows().first, is: "iosd-away, open 0, attempts 1")
     phone.shutDown()
   }
 
@@ -200,7 +201,7 @@ import LightningProvider
     let sent = try connections {
       for number: UInt8 in 1...20 { sender.send(try askBoth(number)) }
     }
-    #expect(sent == [Array(alerts[..<16]), Array(alerts[16...])])
+    expect(sent, is: [Array(alerts[..<16]), Array(alerts[16...])])
   }
 
   @Test func `Of the pushes of before a restart at most 16 go out at once, and later alerts are merged`()
@@ -211,12 +212,13 @@ import LightningProvider
     let sent = try connections {
       sender.resume(asked)
       // Of the pushes 1 to 8 the silent ones were tried in vain; the last one waits for its turn.
-      #expect(try rows().last == "asked, open 1, attempts 0")
+      expect(try rows().last, is: "asked, open 1, attempts 0")
       sender.send(try askBoth(20))
     }
-    #expect(try rows().last == "merged, open 0, attempts 0")
-    #expect(sent.map(\.count) == [16, 16])
-    #expect(Set(sent.flatMap { $0 }) == Set((9...20).map { "silent \($0)" } + (1...20).map { "alert \($0)" }))
+    expect(try rows().last, is: "merged, open 0, attempts 0")
+    expect(sent.map(\.count), is: [16, 16])
+    expect(
+      Set(sent.flatMap { $0 }), is: Set((9...20).map { "silent \($0)" } + (1...20).map { "alert \($0)" }))
   }
 
   @Test func `A silent push that iosd refuses does not keep the alert from being delivered`() throws {
@@ -237,8 +239,9 @@ import LightningProvider
     sender.send(try askBoth(1, holdUntil: Instant(nanoseconds: 5)))
     sender.send(try askBoth(1, holdUntil: Instant(nanoseconds: 6)))
     sender.send(try askBoth(1, holdUntil: Instant(nanoseconds: 6)))
-    #expect(
-      try rows() == [
+    expect(
+      try rows(),
+      is: [
         "iosd-away, open 0, attempts 1", "iosd-away, open 1, attempts 1", "iosd-away, open 0, attempts 1",
         "iosd-away, open 1, attempts 1", "iosd-away, open 0, attempts 1", "merged, open 0, attempts 0",
       ])
@@ -248,6 +251,6 @@ import LightningProvider
     let asked = try askBoth(3, holdUntil: Instant(nanoseconds: 7))
     let phoenix = try ask(4)
     let read = try made.again().readOpenPushes()
-    #expect(read.map(\.request) == asked.map(\.request) + [phoenix.request])
+    expect(read.map(\.request), is: asked.map(\.request) + [phoenix.request])
   }
 }

@@ -30,20 +30,20 @@
     let wallet = try provider.connectedWallet(epoch: 1)
     let sender = try provider.pay(1)
     #expect(try provider.eventually { wallet.channel?.localMsat == 1_000_001_000 })
-    #expect(try sender.receive()["state"] == "settled")
-    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    expect(try sender.receive()["state"], is: "settled")
+    expect(try provider.hint(Self.wallet, 5000).status, is: 200)
     #expect(try #require(provider.descriptorCount) < 300)
 
     // The first ones made room, the last ones have their time.
     let crowded = clients[0].answer()
-    #expect(crowded.status == 503)
+    expect(crowded.status, is: 503)
     #expect(JSONValue(parsing: Array(crowded.body.utf8))?["error"]?.text != nil)
     let late = try #require(clients.last).answer()
-    #expect(late.status == 408)
+    expect(late.status, is: 408)
     #expect(JSONValue(parsing: Array(late.body.utf8))?["error"]?.text != nil)
     let facts = try #require(JSONValue(parsing: try provider.client().request(ControlMessage("status")).body))
     #expect((facts["http_turned_away"]?.int ?? 0) > Self.count - 100)
-    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    expect(try provider.hint(Self.wallet, 5000).status, is: 200)
     clients = []
   }
 
@@ -53,7 +53,7 @@
     let request =
       "GET /lsp/forwarding_hint?recipient=\(Self.wallet)&amount_msat=1 HTTP/1.1\r\nHost: localhost:\(provider.port ?? 0)\r\n\r\n"
     for byte in request.utf8 { #expect(client.send([byte])) }
-    #expect(client.answer().status == 200)
+    expect(client.answer().status, is: 200)
   }
 
   @Test func `A client that does not read its answer, or hangs up at once, keeps no descriptor of lspd's`()
@@ -74,7 +74,7 @@
       client.send(request)
       unread.append(client)
     }
-    #expect(try provider.hint(Self.wallet, 5000).status == 200)
+    expect(try provider.hint(Self.wallet, 5000).status, is: 200)
     #expect(try provider.eventually { (provider.descriptorCount ?? .max) < 50 })
     #expect(unread.allSatisfy { $0.answer().status == 404 })
   }

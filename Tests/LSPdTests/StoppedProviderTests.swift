@@ -13,7 +13,7 @@
   @Test func `An lspd that was stopped while a hold ended has in its journal since when it was late`() throws
   {
     let provider = try ProviderProcess()
-    #expect(try provider.pay(1, hold: 1, waiting: false).receive()["state"] == "held")
+    expect(try provider.pay(1, hold: 1, waiting: false).receive()["state"], is: "held")
     provider.signal(SIGSTOP)
     guard case .integer(let dueNs)? = try provider.ledger("SELECT hold_until_ns FROM payments").first else {
       Issue.record("no payment")

@@ -14,7 +14,7 @@
     let provider = try ProviderProcess()
     let wallet = try stopped(provider, 1) { $0.channel?.isReestablished == true }
     _ = try provider.client().request(ControlMessage("down"))
-    #expect(try provider.reapWhenEnded()?.how == .exited(code: 0))
+    expect(try provider.reapWhenEnded()?.how, is: .exited(code: 0))
     withExtendedLifetime(wallet) {}
   }
 

@@ -60,25 +60,25 @@
     let provider = try provider()
     let wallets = try connected(2, to: provider)
     let channels = wallets.compactMap { $0.channel?.id }
-    #expect(Set(channels).count == 2)
-    #expect(try pay(1, msat: 1000, to: keys[0].publicKey, provider) == "settled")
-    #expect(try pay(2, msat: 2000, to: keys[1].publicKey, provider) == "settled")
+    expect(Set(channels).count, is: 2)
+    expect(try pay(1, msat: 1000, to: keys[0].publicKey, provider), is: "settled")
+    expect(try pay(2, msat: 2000, to: keys[1].publicKey, provider), is: "settled")
     // Without a payee: the first wallet.
-    #expect(try pay(3, msat: 4000, provider) == "settled")
+    expect(try pay(3, msat: 4000, provider), is: "settled")
     #expect(
       try provider.eventually {
         wallets.map { $0.channel?.localMsat } == [1_000_005_000, 1_000_002_000]
       })
-    #expect(try hashes(provider, wallet: 1) == [.blob(paymentHash(1).bytes), .blob(paymentHash(3).bytes)])
-    #expect(try hashes(provider, wallet: 2) == [.blob(paymentHash(2).bytes)])
-    #expect(
-      try provider.ledger("SELECT node FROM wallets ORDER BY id")
-        == keys.prefix(2).map { .blob($0.publicKey.bytes) })
-    #expect(try provider.ledger("SELECT wallet FROM fence ORDER BY id") == [1, 2])
-    #expect(
+    expect(try hashes(provider, wallet: 1), is: [.blob(paymentHash(1).bytes), .blob(paymentHash(3).bytes)])
+    expect(try hashes(provider, wallet: 2), is: [.blob(paymentHash(2).bytes)])
+    expect(
+      try provider.ledger("SELECT node FROM wallets ORDER BY id"),
+      is: keys.prefix(2).map { .blob($0.publicKey.bytes) })
+    expect(try provider.ledger("SELECT wallet FROM fence ORDER BY id"), is: [1, 2])
+    expect(
       try provider.ledger(
-        "SELECT count(*) FROM frames f JOIN connections c ON c.id = f.connection WHERE c.wallet <> f.wallet")
-        == [0])
+        "SELECT count(*) FROM frames f JOIN connections c ON c.id = f.connection WHERE c.wallet <> f.wallet"),
+      is: [0])
     let text = try status(provider)
     #expect(text.contains("\"wallets\":2") && text.contains("\"wallets_connected\":2"))
     #expect(try status(provider, of: 1).contains("\"wallet_msat\":1000002000"))
@@ -106,19 +106,19 @@
     let old = ScriptedWallet(loop: provider.loop, key: keys[0])
     try old.connect(to: try #require(provider.address), claim(of: 0, 4))
     #expect(try provider.loop.run(for: .seconds(60)) { old.isClosed })
-    #expect(old.fenceAnswer?.accepted == false)
-    #expect(old.fenceAnswer?.highest == 5)
+    expect(old.fenceAnswer?.accepted, is: false)
+    expect(old.fenceAnswer?.highest, is: 5)
     #expect(try status(provider, of: 1).contains("\"wallet_connected\":true"))
   }
 
   @Test func `A payment of one hash to two wallets is paid by each for itself`() throws {
     let provider = try provider()
     let wallets = try connected(2, to: provider)
-    for key in keys.prefix(2) { #expect(try pay(1, to: key.publicKey, provider) == "settled") }
+    for key in keys.prefix(2) { expect(try pay(1, to: key.publicKey, provider), is: "settled") }
     // The sender has the preimage before the last messages about the HTLC.
     #expect(
       try provider.eventually { wallets.allSatisfy { $0.channel?.localMsat == 1_000_001_000 } })
-    #expect(try provider.pay(1, to: keys[1].publicKey).receive()["reason"] == "already-paid")
+    expect(try provider.pay(1, to: keys[1].publicKey).receive()["reason"], is: "already-paid")
   }
 
   @Test func `A node that is no wallet, with a claim or without one, gets no channel`() throws {
@@ -132,9 +132,10 @@
       #expect(try provider.loop.run(for: .seconds(60)) { visitor.received.count == 2 })
       #expect(visitor.channel == nil)
     }
-    #expect(try provider.ledger("SELECT count(*) FROM wallets") == [2])
-    #expect(
-      try provider.ledger("SELECT verdict FROM connections ORDER BY id") == [
+    expect(try provider.ledger("SELECT count(*) FROM wallets"), is: [2])
+    expect(
+      try provider.ledger("SELECT verdict FROM connections ORDER BY id"),
+      is: [
         "accepted", "visitor", "visitor",
       ])
   }
@@ -147,10 +148,10 @@
     let phone = try PushedPhone(provider, home: "\(provider.home)/phone-2")
     let sender = try provider.pay(2, to: keys[1].publicKey)
     #expect(try provider.loop.run(for: .seconds(60)) { !phone.pushes.isEmpty })
-    #expect(phone.pushes.first?.bodyText.contains(paymentHash(2).hex) == true)
+    expect(phone.pushes.first?.bodyText.contains(paymentHash(2).hex), is: true)
     try connect(wallets[1], 1, to: provider)
     #expect(try isPaid(2, wallet: 2, provider))
-    #expect(try sender.receive()["state"] == "settled")
+    expect(try sender.receive()["state"], is: "settled")
   }
 
   @Test func `An order of failures fails the payments of its wallet alone, also after a kill of lspd`() throws
@@ -160,24 +161,25 @@
     wallets.forEach { $0.hangUp() }
     let order = ControlMessage(
       "fail-next", ["code": "fee_insufficient", "times": "2", "wallet": keys[1].publicKey.hex])
-    #expect(try provider.client().request(order).verb == "ok")
+    expect(try provider.client().request(order).verb, is: "ok")
     // Wallet 1's orders, the newer ones, are no matter of wallet 2.
     _ = try provider.client().request(ControlMessage("fail-next", ["code": "temporary_node_failure"]))
     func reason(_ number: UInt64, _ wallet: Int) throws -> String? {
       let answer = try provider.pay(number, waiting: false, to: keys[wallet].publicKey).receive()
       return answer["code"] ?? answer["state"]
     }
-    #expect(try reason(1, 1) == "0x100c")
+    expect(try reason(1, 1), is: "0x100c")
     provider.kill()
     try provider.start()
-    #expect(try reason(2, 0) == "0x2002")
-    #expect(try reason(3, 0) == "held")
+    expect(try reason(2, 0), is: "0x2002")
+    expect(try reason(3, 0), is: "held")
     #expect(try status(provider, of: 1).contains("\"fails_next\":1"))
-    #expect(try reason(4, 1) == "0x100c")
-    #expect(try reason(5, 1) == "held")
-    #expect(
-      try provider.ledger("SELECT wallet || ' ' || code || ' ' || left FROM ordered_failures ORDER BY wallet")
-        == ["1 8194 0", "2 4108 0"])
+    expect(try reason(4, 1), is: "0x100c")
+    expect(try reason(5, 1), is: "held")
+    expect(
+      try provider.ledger(
+        "SELECT wallet || ' ' || code || ' ' || left FROM ordered_failures ORDER BY wallet"),
+      is: ["1 8194 0", "2 4108 0"])
   }
 
   @Test func `A sender's hint reflects the payee's wallet`() throws {
@@ -188,12 +190,12 @@
     }
     let now = #"{"hint":"retry_now","reason":"unknown","recommended_delay_ms":1000}"#
     let away = #"{"hint":"retry_later","reason":"disconnected","recommended_delay_ms":5000}"#
-    #expect(try [hint(0), hint(1)] == [now, now])
+    expect(try [hint(0), hint(1)], is: [now, now])
     wallets[1].hangUp()
     #expect(try provider.eventually { try status(provider, of: 1).contains("\"wallet_connected\":false") })
-    #expect(try [hint(0), hint(1)] == [now, away])
-    #expect(try hint(1, 9_000_000_001) == #"{"hint":"do_not_retry","reason":"insufficient_liquidity"}"#)
-    #expect(try hint(2) == #"{"hint":"do_not_retry","reason":"unknown"}"#)
+    expect(try [hint(0), hint(1)], is: [now, away])
+    expect(try hint(1, 9_000_000_001), is: #"{"hint":"do_not_retry","reason":"insufficient_liquidity"}"#)
+    expect(try hint(2), is: #"{"hint":"do_not_retry","reason":"unknown"}"#)
   }
 
   @Test func `An external invoice for one wallet cannot be seen by another`() throws {
@@ -201,14 +203,14 @@
     _ = try connected(2, to: provider)
     _ = try provider.client().request(
       ControlMessage("external-invoice", ["amount-msat": "1000", "wallet": keys[1].publicKey.hex]))
-    #expect(try provider.ledger("SELECT wallet FROM external_invoices") == [2])
+    expect(try provider.ledger("SELECT wallet FROM external_invoices"), is: [2])
   }
 
   @Test func `Options of lspd that contradict each other are refused`() throws {
     for arguments in [
       ["--phone", "/nowhere", "--legacy"], ["--webhooks", "loopback", "--listen", "0.0.0.0:0"],
     ] {
-      #expect(try ProviderProcess.exitCode(arguments) == 64)
+      expect(try ProviderProcess.exitCode(arguments), is: 64)
     }
   }
 }

@@ -50,7 +50,7 @@ import PhonePolicy
     }
 
     func set(_ name: String = "a") throws {
-      #expect(try ask(.set(name: name, url: server.url))["result"]?["no_change"]?.flag == false)
+      expect(try ask(.set(name: name, url: server.url))["result"]?["no_change"]?.flag, is: false)
     }
 
     func posts(_ count: Int) throws -> [WebhookServer.Post] {
@@ -66,7 +66,7 @@ import PhonePolicy
             "payment-hash": paymentHash(number).hex, "amount-msat": "1000", "wait": "no",
             "hold-seconds": "\(holdSeconds)",
           ]))
-      #expect(answer["state"] == (holdSeconds > 0 ? "held" : "failed"))
+      expect(answer["state"], is: (holdSeconds > 0 ? "held" : "failed"))
     }
 
     func list() throws -> WebhookList {
@@ -96,15 +96,15 @@ import PhonePolicy
       try stage.provider.eventually {
         try stage.provider.ledger("SELECT outcome FROM pushes") == [.text("no-phone")]
       })
-    #expect(stage.server.posts == [])
+    expect(stage.server.posts, is: [])
     try stage.connect()
     try stage.set()
     _ = try stage.posts(1)
     try stage.leave()
     try stage.pay(2)
     let posts = try stage.posts(2)
-    #expect(posts.map(method) == ["lsps5.webhook_registered", "lsps5.payment_incoming"])
-    #expect(try stage.provider.ledger("SELECT count(*) FROM pushes") == [1])
+    expect(posts.map(method), is: ["lsps5.webhook_registered", "lsps5.payment_incoming"])
+    expect(try stage.provider.ledger("SELECT count(*) FROM pushes"), is: [1])
     try stage.outcomes(["delivered", "delivered"])
   }
 
@@ -113,12 +113,12 @@ import PhonePolicy
     try stage.connect()
     try stage.set()
     let post = try #require(try stage.posts(1).first)
-    #expect(post.line == "POST /wake?token=5 HTTP/1.1")
-    #expect(post.headers["content-type"] == "application/json")
-    #expect(post.body == #"{"jsonrpc":"2.0","method":"lsps5.webhook_registered","params":{}}"#)
+    expect(post.line, is: "POST /wake?token=5 HTTP/1.1")
+    expect(post.headers["content-type"], is: "application/json")
+    expect(post.body, is: #"{"jsonrpc":"2.0","method":"lsps5.webhook_registered","params":{}}"#)
     #expect(post.timestamp.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
     let text = "LSPS5: DO NOT SIGN THIS MESSAGE MANUALLY: LSP: At \(post.timestamp) I notify \(post.body)"
-    #expect(SignedMessage.signer(of: text, post.signature) == stage.provider.address?.node)
+    expect(SignedMessage.signer(of: text, post.signature), is: stage.provider.address?.node)
   }
 
   @Test func `A registration, an open call and a cooldown outlive a kill`() throws {
@@ -132,16 +132,16 @@ import PhonePolicy
     try stage.provider.start()
     let again = try stage.posts(2)[1]
     // The same notification, by its time and signature.
-    #expect(again == first)
+    expect(again, is: first)
     try stage.outcomes(["delivered"])
-    #expect(try stage.list().calls.first?.attempts == 2)
+    expect(try stage.list().calls.first?.attempts, is: 2)
     try stage.pay(1)
-    #expect(try stage.posts(3).map(method).last == "lsps5.payment_incoming")
+    expect(try stage.posts(3).map(method).last, is: "lsps5.payment_incoming")
     try stage.outcomes(["delivered", "delivered"])
     stage.provider.kill()
     try stage.provider.start()
     try stage.pay(2)
-    #expect(try stage.list().calls.count == 2)
+    expect(try stage.list().calls.count, is: 2)
   }
 
   @Test func `While a server is silent the wallet connects and is paid, and its connection ends the call`()
@@ -156,7 +156,7 @@ import PhonePolicy
     stage.server.answer = nil
     try stage.pay(1)
     _ = try stage.posts(2)
-    #expect(try stage.list().calls.last?.outcome == "asked")
+    expect(try stage.list().calls.last?.outcome, is: "asked")
     try stage.connect()
     try stage.outcomes(["delivered", "not-needed"])
     #expect(
@@ -193,9 +193,9 @@ import PhonePolicy
     _ = try stage.posts(1)
     try stage.set("b")
     _ = try stage.posts(2)
-    #expect(try stage.ask(.remove(name: "b"))["result"]?.isObject == true)
+    expect(try stage.ask(.remove(name: "b"))["result"]?.isObject, is: true)
     #expect(try stage.provider.eventually { !stage.server.closed.isEmpty })
-    #expect(stage.server.closed.first == 2)
+    expect(stage.server.closed.first, is: 2)
   }
 
   @Test func `lspd that other machines can reach has no webhooks unless they are public ones`() throws {
@@ -205,8 +205,8 @@ import PhonePolicy
     try stage.wallet.connect(
       to: PeerAddress(node: address.node, place: HostAndPort(loopback: port)), fence(1))
     #expect(try stage.provider.eventually { stage.wallet.channel?.isReestablished == true })
-    #expect(try stage.ask(.set(name: "a", url: stage.server.url))["error"]?["code"]?.int == -32601)
-    #expect(try ProviderProcess.exitCode(["--listen", "0.0.0.0:0", "--webhooks", "loopback"]) == 64)
+    expect(try stage.ask(.set(name: "a", url: stage.server.url))["error"]?["code"]?.int, is: -32601)
+    expect(try ProviderProcess.exitCode(["--listen", "0.0.0.0:0", "--webhooks", "loopback"]), is: 64)
   }
 
   @Test func `An order notifies a wallet that is away, once in its cooldown`() throws {
@@ -225,13 +225,14 @@ import PhonePolicy
     for method in ["payment_incoming", "webhook_registered", "x", "expiry_soon"] {
       #expect(throws: ControlClientError.self) { try order(method) }
     }
-    #expect(try order("onion_message_incoming")["calls"] == "1")
-    #expect(try order("onion_message_incoming")["calls"] == "0")
-    #expect(try order("liquidity_management_request")["calls"] == "1")
-    #expect(try order("expiry_soon", timeout: "800144")["calls"] == "1")
+    expect(try order("onion_message_incoming")["calls"], is: "1")
+    expect(try order("onion_message_incoming")["calls"], is: "0")
+    expect(try order("liquidity_management_request")["calls"], is: "1")
+    expect(try order("expiry_soon", timeout: "800144")["calls"], is: "1")
     let posts = try stage.posts(4)
-    #expect(
-      Set(posts.dropFirst().map(\.body)) == [
+    expect(
+      Set(posts.dropFirst().map(\.body)),
+      is: [
         WebhookNotification.onionMessageIncoming.body, WebhookNotification.liquidityManagementRequest.body,
         WebhookNotification.expirySoon(timeout: 800_144).body,
       ])
@@ -244,9 +245,9 @@ import PhonePolicy
     for (name, url) in [("a", here), ("b", here.replacing("127.0.0.1", with: "localhost"))] {
       #expect(try stage.ask(.set(name: name, url: url))["result"] != nil)
     }
-    #expect(try stage.ask(.set(name: "c", url: stage.server.url))["error"]?["code"]?.int == 502)
+    expect(try stage.ask(.set(name: "c", url: stage.server.url))["error"]?["code"]?.int, is: 502)
     try stage.outcomes(["forbidden-address", "forbidden-address"])
-    #expect(stage.server.posts == [])
+    expect(stage.server.posts, is: [])
   }
 
   @Test func `Addresses of this machine, of private networks and of many receivers are no public ones`() {
@@ -290,7 +291,7 @@ import PhonePolicy
       }
     }
     #expect(AddressReach.loopback.takes([127, 0, 0, 1], except: nil))
-    #expect(OwnAddresses.all()?.contains([127, 0, 0, 1]) == true)
+    expect(OwnAddresses.all()?.contains([127, 0, 0, 1]), is: true)
     for count in [0, 3, 5, 15, 17] {
       let bytes = [UInt8](repeating: 1, count: count)
       #expect(

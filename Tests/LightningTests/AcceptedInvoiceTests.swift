@@ -28,8 +28,8 @@
 
   @Test func `The backup keeps an accepted invoice while its HTLC is in the channel`() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2)], accepted: [invoice(3), invoice(1)])
-    #expect(backup.invoices == [invoice(2), invoice(1)])
-    #expect(NodeBackup.read(backup.encoded()) == .backup(backup))
+    expect(backup.invoices, is: [invoice(2), invoice(1)])
+    expect(NodeBackup.read(backup.encoded()), is: .backup(backup))
   }
 
   @Test
@@ -37,13 +37,13 @@
     let channel = try channel()
     let backup = NodeBackup(channel: channel, open: [invoice(2)], accepted: [invoice(1)])
     let change = backup.change(after: [], history: 1)
-    #expect(change.received == [Receipt(invoice: invoice(1), amountMsat: 1100)])
+    expect(change.received, is: [Receipt(invoice: invoice(1), amountMsat: 1100)])
     #expect(change.restored == backup.invoices && change.channel?.htlcs == channel.htlcs)
-    #expect(change.channel?.revision == 1_000_000)
+    expect(change.channel?.revision, is: 1_000_000)
     var state = NodeState()
     state.followInvoices(change)
     #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
-    #expect(backup.change(after: [invoice(1)], history: 1).received == [])
+    expect(backup.change(after: [invoice(1)], history: 1).received, is: [])
   }
 
   @Test func `An adopted backup does not reopen an accepted invoice that it lists as open`() throws {
@@ -62,7 +62,7 @@
     #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
     // A backup that does not list the accepted invoice.
     state.followInvoices(NodeChange(channel: try channel(), restored: [invoice(2)]))
-    #expect(state.accepted == [invoice(1)])
+    expect(state.accepted, is: [invoice(1)])
     let after = try Channel(id: channelID, localMsat: 1100, remoteMsat: 0, isOpener: false)
     state.followInvoices(NodeChange(channel: after))
     #expect(state.invoices == [invoice(2)] && state.accepted == [])

@@ -38,9 +38,9 @@
     let world = try connected()
     let hash = world.invoices[0].paymentHash
     var node = try #require(world.node)
-    #expect(
-      node.handle(.invoiceCancelRequested(hash), at: world.now)
-        == [.write(NodeChange(cancelled: hash), under: fence(1))])
+    expect(
+      node.handle(.invoiceCancelRequested(hash), at: world.now),
+      is: [.write(NodeChange(cancelled: hash), under: fence(1))])
     var fenced = node
     let refused = fenced.handle(.fenced, at: world.now)
     #expect(refused.contains(.cancelRefused(paymentHash: hash, .because(NodeMachine.givenUp))))
@@ -56,7 +56,7 @@
     for hash in [world.invoices[0].paymentHash, world.invoices[1].paymentHash, .zero] {
       world.handle(.invoiceCancelRequested(hash))
     }
-    #expect(world.refusals == [String](repeating: NodeMachine.notOpen, count: 3))
+    expect(world.refusals, is: [String](repeating: NodeMachine.notOpen, count: 3))
     #expect(world.cancelled == [world.invoices[1].paymentHash] && world.received.count == 1)
   }
 
@@ -70,7 +70,7 @@
       guard var node = world.node, node.durableChannel?.htlcs.isEmpty == false else { continue }
       let why = isCancelled ? NodeMachine.notOpen : NodeMachine.beingPaid
       let refusal = node.handle(.invoiceCancelRequested(hash), at: world.now)
-      return #expect(refusal == [.cancelRefused(paymentHash: hash, .because(why))])
+      return expect(refusal, is: [.cancelRefused(paymentHash: hash, .because(why))])
     }
     Issue.record("no HTLC was offered")
   }
@@ -85,7 +85,7 @@
     #expect(world.refusals == [NodeMachine.beingPaid, NodeMachine.beingPaid] && world.cancelled == [])
     world.deliver()
     world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
-    #expect(world.received == [hash])
+    expect(world.received, is: [hash])
   }
 
   @Test func `A cancellation requested during a write is decided after that write`() throws {
@@ -95,14 +95,14 @@
     var made = world.invoices[0]
     made.paymentHash = .zero
     _ = node.handle(.invoiceMade(made), at: world.now)
-    #expect(node.handle(.invoiceCancelRequested(hash), at: world.now) == [])
-    #expect(node.handle(.invoiceCancelRequested(hash), at: world.now) == [])
-    #expect(
-      node.handle(.written, at: world.now)
-        == [.invoiceStored(paymentHash: .zero), .write(NodeChange(cancelled: hash), under: fence(1))])
+    expect(node.handle(.invoiceCancelRequested(hash), at: world.now), is: [])
+    expect(node.handle(.invoiceCancelRequested(hash), at: world.now), is: [])
+    expect(
+      node.handle(.written, at: world.now),
+      is: [.invoiceStored(paymentHash: .zero), .write(NodeChange(cancelled: hash), under: fence(1))])
     let refused = NodeDirective.cancelRefused(paymentHash: hash, .because(NodeMachine.notOpen))
-    #expect(
-      node.handle(.written, at: world.now).suffix(2) == [.invoiceCancelled(paymentHash: hash), refused])
+    expect(
+      node.handle(.written, at: world.now).suffix(2), is: [.invoiceCancelled(paymentHash: hash), refused])
   }
 
   // MARK: The container refuses the write
@@ -117,10 +117,10 @@
     world.handle(.invoiceCancelRequested(hash))
     #expect(world.cancelled == [] && world.refusals == [])
     world.settle()
-    #expect(world.cancelled == (isDurable ? [hash] : []))
-    #expect(world.refusals == (isDurable ? [] : [NodeMachine.cancelNotStored]))
+    expect(world.cancelled, is: (isDurable ? [hash] : []))
+    expect(world.refusals, is: (isDurable ? [] : [NodeMachine.cancelNotStored]))
     world.payAndSettle(0)
-    #expect(world.received == (isDurable ? [] : [hash]))
+    expect(world.received, is: (isDurable ? [] : [hash]))
   }
 
   @Test func `A node stopped after a failed write reports the cancellation's outcome as unknown`() throws {
@@ -156,14 +156,15 @@
     var node = try #require(world.node)
     _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
     var blocked = node
-    #expect(blocked.handle(.storeBlocked, at: world.now) == [])
-    #expect(blocked.handle(.stopRequested(gracefully: false), at: world.now).first == refused)
+    expect(blocked.handle(.storeBlocked, at: world.now), is: [])
+    expect(blocked.handle(.stopRequested(gracefully: false), at: world.now).first, is: refused)
     #expect(!node.handle(.stopRequested(gracefully: false), at: world.now).contains(refused))
     var late = node
     #expect(late.handle(.storeBlocked, at: world.now) == [refused] && late.deadline == nil)
-    #expect(node.handle(.written, at: world.now) == [.invoiceCancelled(paymentHash: hash)])
-    #expect(
-      node.handle(.invoiceCancelRequested(hash), at: world.now) == [
+    expect(node.handle(.written, at: world.now), is: [.invoiceCancelled(paymentHash: hash)])
+    expect(
+      node.handle(.invoiceCancelRequested(hash), at: world.now),
+      is: [
         .cancelRefused(paymentHash: hash, .notHeld)
       ])
   }
@@ -176,7 +177,7 @@
     world.claim()
     let hash = world.invoices[0].paymentHash
     try cancel(hash, whileBlockedIn: &world)
-    #expect(world.cancelled == [hash])
+    expect(world.cancelled, is: [hash])
   }
 
   @Test
@@ -186,23 +187,23 @@
     let hash = world.invoices[1].paymentHash
     var node = try #require(world.node)
     let payment = OutgoingPayment(paymentHash: .zero, amountMsat: 500, paymentSecret: .zero)
-    #expect(node.handle(.payRequested(payment), at: world.now).count == 1)
-    #expect(node.handle(.invoiceCancelRequested(hash), at: world.now) == [], "a write is under way")
+    expect(node.handle(.payRequested(payment), at: world.now).count, is: 1)
+    expect(node.handle(.invoiceCancelRequested(hash), at: world.now), is: [], "a write is under way")
     _ = node.handle(.storeBlocked, at: world.now)
     let lost = node.handle(.closed("gone"), at: world.now)
-    #expect(lost.last == .write(NodeChange(cancelled: hash), under: fence(1)))
+    expect(lost.last, is: .write(NodeChange(cancelled: hash), under: fence(1)))
   }
 
   @Test func `A blocked cancellation and a payment pending since the previous owner both complete`() throws {
     var world = try connected()
     world.handle(.handoverRequested)
     world.payAndDeliver(1)
-    #expect(world.received == [])
+    expect(world.received, is: [])
     world.claim()
     try cancel(world.invoices[2].paymentHash, whileBlockedIn: &world)
     world.wake(at: try #require(world.node?.deadline))
-    #expect(world.received == [world.invoices[1].paymentHash])
-    #expect(world.cancelled == [world.invoices[2].paymentHash])
+    expect(world.received, is: [world.invoices[1].paymentHash])
+    expect(world.cancelled, is: [world.invoices[2].paymentHash])
   }
 
   // MARK: The backup
@@ -216,10 +217,10 @@
     world.now = try #require(world.node?.deadline)
     world.handle(.deadlineReached)
     world.settle()
-    #expect(world.cancelled == [hash])
+    expect(world.cancelled, is: [hash])
     world.loseDatabase()
     world.claimAndSettle()
-    #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
+    expect(world.stored.invoices.map(\.paymentHash), is: [world.invoices[2].paymentHash])
   }
 
   @Test
@@ -232,7 +233,7 @@
     world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
     world.settle()
     let open = try #require(world.node).durableState.invoices.map(\.paymentHash)
-    #expect(open == [world.invoices[2].paymentHash])
+    expect(open, is: [world.invoices[2].paymentHash])
     world.payAndSettle(0)
     #expect(isUnknown(world.failures[0]) && world.received.count == 1)
   }
@@ -246,7 +247,7 @@
     world.settle()
     world.loseDatabase()
     world.claimAndSettle()
-    #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
+    expect(world.stored.invoices.map(\.paymentHash), is: [world.invoices[2].paymentHash])
     world.payAndSettle(0)
     #expect(isUnknown(world.failures[0]) && world.received.count == 1)
   }

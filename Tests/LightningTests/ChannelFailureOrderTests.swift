@@ -12,32 +12,32 @@
   {
     var fixture = try PeerFixture.established()
     let directives = fixture.handle(.channelFailureOrdered)
-    #expect(changes(directives).first == .channelFailed(connection: 1, Self.text))
+    expect(changes(directives).first, is: .channelFailed(connection: 1, Self.text))
     guard case .store? = directives.first else { return #expect(Bool(false), "\(directives)") }
-    #expect(messages(directives) == [Self.error])
-    #expect(directives.last == .close(connection: 1, "the channel has failed"))
+    expect(messages(directives), is: [Self.error])
+    expect(directives.last, is: .close(connection: 1, "the channel has failed"))
     fixture.restart()
-    #expect(messages(fixture.sendInit(2, fence(2))).last == Self.error)
+    expect(messages(fixture.sendInit(2, fence(2))).last, is: Self.error)
   }
 
   @Test(.shows("B-1.7.2.3c")) func `A wallet that is away gets no push and no payment, and senders hear why`()
     throws
   {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
-    #expect(fixture.handle(.channelFailureOrdered) == [.store([.channelFailed(connection: 0, Self.text)])])
-    #expect(fixture.pay(1) == [.answer(payment: 1, .failed(.channelFailed))])
-    #expect(
-      fixture.peer.hint(forAmountMsat: 1000, at: milliseconds(0))
-        == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
+    expect(fixture.handle(.channelFailureOrdered), is: [.store([.channelFailed(connection: 0, Self.text)])])
+    expect(fixture.pay(1), is: [.answer(payment: 1, .failed(.channelFailed))])
+    expect(
+      fixture.peer.hint(forAmountMsat: 1000, at: milliseconds(0)),
+      is: ForwardingHint(.doNotRetry, .recipientChannelDisabled))
   }
 
   @Test func `A payment that is held when the channel fails is not offered, and fails at its time`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1, holdUntil: 20_000)
     _ = fixture.handle(.channelFailureOrdered)
-    #expect(messages(fixture.sendInit(1, fence(1))).last == Self.error)
-    #expect(fixture.peer.deadline == milliseconds(20_000))
-    #expect(others(fixture.wake(at: 20_000)) == [.answer(payment: 1, .failed(.recipientAway))])
+    expect(messages(fixture.sendInit(1, fence(1))).last, is: Self.error)
+    expect(fixture.peer.deadline, is: milliseconds(20_000))
+    expect(others(fixture.wake(at: 20_000)), is: [.answer(payment: 1, .failed(.recipientAway))])
   }
 
   @Test func `Neither a channel with a pending HTLC nor one that has failed is failed on order`() throws {
@@ -45,12 +45,12 @@
     let reestablished = try fixture.establish(1)
     _ = try fixture.exchange(1, from: reestablished)
     let offer = fixture.pay(1)
-    #expect(fixture.peer.refusalToFailChannel == .inUse)
+    expect(fixture.peer.refusalToFailChannel, is: .inUse)
     #expect(fixture.handle(.channelFailureOrdered) == [] && fixture.peer.state.failure == nil)
     _ = try fixture.exchange(1, from: offer)
     #expect(fixture.peer.refusalToFailChannel == nil)
     _ = fixture.handle(.channelFailureOrdered)
-    #expect(fixture.peer.refusalToFailChannel == .failedBefore)
-    #expect(fixture.handle(.channelFailureOrdered) == [])
+    expect(fixture.peer.refusalToFailChannel, is: .failedBefore)
+    expect(fixture.handle(.channelFailureOrdered), is: [])
   }
 }

@@ -29,35 +29,35 @@ private func carry(
   @Test func `A payment exchanges exactly BOLT 2's messages, in order`() throws {
     var (peer, wallet) = try channelPair()
     let id = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
-    #expect(peer.localMsat == 999_000)
+    expect(peer.localMsat, is: 999_000)
 
     var step = try carry(&peer, &wallet)
-    #expect(step.sent == ["add", "commit(1)"])
-    #expect(step.facts == [])
+    expect(step.sent, is: ["add", "commit(1)"])
+    expect(step.facts, is: [])
     step = try carry(&wallet, &peer)
-    #expect(step.sent == ["revoke", "commit(1)"])
-    #expect(step.facts == [.revoked])
+    expect(step.sent, is: ["revoke", "commit(1)"])
+    expect(step.facts, is: [.revoked])
     step = try carry(&peer, &wallet)
-    #expect(step.sent == ["revoke"])
+    expect(step.sent, is: ["revoke"])
     let committed = try #require(wallet.committedHTLCs.first)
-    #expect(step.facts == [.revoked, .committed(committed)])
+    expect(step.facts, is: [.revoked, .committed(committed)])
     #expect(committed.id == id && committed.amountMsat == 1000)
 
     try wallet.fulfill(id)
     step = try carry(&wallet, &peer)
-    #expect(step.sent == ["fulfill", "commit(0)"])
-    #expect(step.facts == [.fulfilled(try #require(peer.htlcs.first), preimage: preimage(1))])
+    expect(step.sent, is: ["fulfill", "commit(0)"])
+    expect(step.facts, is: [.fulfilled(try #require(peer.htlcs.first), preimage: preimage(1))])
     step = try carry(&peer, &wallet)
-    #expect(step.sent == ["revoke", "commit(0)"])
-    #expect(step.facts == [.revoked, .settled(try #require(wallet.htlcs.first))])
-    #expect(wallet.localMsat == 0)
+    expect(step.sent, is: ["revoke", "commit(0)"])
+    expect(step.facts, is: [.revoked, .settled(try #require(wallet.htlcs.first))])
+    expect(wallet.localMsat, is: 0)
     step = try carry(&wallet, &peer)
-    #expect(step.sent == ["revoke"])
-    #expect(step.facts.count == 2)
+    expect(step.sent, is: ["revoke"])
+    expect(step.facts.count, is: 2)
     guard case .settled(let settled) = step.facts.last else { return #expect(Bool(false)) }
-    #expect(settled.id == id)
+    expect(settled.id, is: id)
 
-    #expect(try carry(&peer, &wallet).sent == [])
+    expect(try carry(&peer, &wallet).sent, is: [])
     #expect(wallet.localMsat == 1000 && wallet.remoteMsat == 999_000)
     #expect(peer.localMsat == 999_000 && peer.remoteMsat == 1000)
     #expect(peer.htlcs.isEmpty && wallet.htlcs.isEmpty)
@@ -68,20 +68,20 @@ private func carry(
     try wallet.fail(id, code: 0x400f)
     let facts = try settle(&peer, &wallet)
     guard case .failed(let htlc, 0x400f)? = facts.left.first else { return #expect(Bool(false)) }
-    #expect(htlc.id == id)
+    expect(htlc.id, is: id)
     #expect(peer.localMsat == 1_000_000 && wallet.remoteMsat == 1_000_000)
   }
 
   @Test func `While a commitment is unrevoked, no newer update is sent, also after a reconnection`() throws {
     var (peer, wallet) = try channelPair()
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
-    #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
+    expect(types(peer.takeOutgoing()), is: ["add", "commit(1)"])
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(2), cltvExpiry: 700)
-    #expect(peer.takeOutgoing() == [])
+    expect(peer.takeOutgoing(), is: [])
     peer.disconnected()
     wallet.disconnected()
     try connect(&peer, &wallet)
-    #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
+    expect(types(peer.takeOutgoing()), is: ["add", "commit(1)"])
   }
 
   @Test func `Lost messages are retransmitted in their original order: commitment, then revocation`() throws {
@@ -90,15 +90,15 @@ private func carry(
     _ = try wallet.offer(amountMsat: 1000, paymentHash: paymentHash(2), cltvExpiry: 700)
     // The wallet's own commitment leaves first, then the revocation of the peer's.
     let commitment = wallet.takeOutgoing()
-    #expect(types(commitment) == ["add", "commit(1)"])
+    expect(types(commitment), is: ["add", "commit(1)"])
     _ = try carry(&peer, &wallet)
     let revocation = wallet.takeOutgoing()
-    #expect(types(revocation) == ["revoke"])
+    expect(types(revocation), is: ["revoke"])
 
     peer.disconnected()
     wallet = try Channel(restoring: wallet.record)
     try connect(&peer, &wallet)
-    #expect(wallet.takeOutgoing() == commitment + revocation)
+    expect(wallet.takeOutgoing(), is: commitment + revocation)
   }
 
   @Test func `A revocation sent before the commitment is also retransmitted before it`() throws {
@@ -106,12 +106,12 @@ private func carry(
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try carry(&peer, &wallet)
     let lost = wallet.takeOutgoing()
-    #expect(types(lost) == ["revoke", "commit(1)"])
+    expect(types(lost), is: ["revoke", "commit(1)"])
 
     peer.disconnected()
     wallet = try Channel(restoring: wallet.record)
     try connect(&peer, &wallet)
-    #expect(wallet.takeOutgoing() == lost)
+    expect(wallet.takeOutgoing(), is: lost)
   }
 
   @Test func `No update is sent, and no commitment accepted, before both channel_reestablish messages`()
@@ -120,15 +120,15 @@ private func carry(
     var peer = try Channel(id: channelID, localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 5000, isOpener: false)
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
-    #expect(peer.takeOutgoing() == [])
+    expect(peer.takeOutgoing(), is: [])
     let fromPeer = peer.reestablish()
-    #expect(peer.takeOutgoing() == [])
-    #expect(try wallet.receive(fromPeer) == [.reestablished])
+    expect(peer.takeOutgoing(), is: [])
+    expect(try wallet.receive(fromPeer), is: [.reestablished])
     #expect(throws: ChannelError.notReestablished) {
       try wallet.receive(.commitmentSigned(CommitmentSigned(channel: channelID)))
     }
-    #expect(try peer.receive(wallet.reestablish()) == [.reestablished])
-    #expect(types(peer.takeOutgoing()) == ["add", "commit(1)"])
+    expect(try peer.receive(wallet.reestablish()), is: [.reestablished])
+    expect(types(peer.takeOutgoing()), is: ["add", "commit(1)"])
   }
 
   @Test func `A received update without a commitment is dropped on disconnect`() throws {
@@ -136,10 +136,10 @@ private func carry(
     let before = wallet.record
     _ = try peer.offer(amountMsat: 1000, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = try wallet.receive(message(try #require(peer.takeOutgoing().first), of: peer))
-    #expect(wallet.remoteMsat == 999_000)
+    expect(wallet.remoteMsat, is: 999_000)
     wallet.disconnected()
     #expect(wallet.remoteMsat == 1_000_000 && wallet.htlcs == before.htlcs)
-    #expect(wallet.revision == before.revision + 2)
+    expect(wallet.revision, is: before.revision + 2)
   }
 }
 
@@ -152,7 +152,7 @@ private func carry(
       var storm = try ChannelStorm(seed: seed)
       for _ in 0..<300 {
         try storm.step()
-        for side in storm.sides { #expect(side.channel.capacityMsat == storm.capacity, "seed \(seed)") }
+        for side in storm.sides { expect(side.channel.capacityMsat, is: storm.capacity, "seed \(seed)") }
       }
       try storm.heal()
       settledPayments += try check(storm, seed: seed)
@@ -163,10 +163,10 @@ private func carry(
   private func check(_ storm: ChannelStorm, seed: UInt64) throws -> Int {
     let (left, right) = (storm.sides[0], storm.sides[1])
     try #require(left.channel.htlcs.isEmpty && right.channel.htlcs.isEmpty, "seed \(seed)")
-    #expect(left.channel.localMsat == right.channel.remoteMsat, "seed \(seed)")
-    #expect(left.channel.remoteMsat == right.channel.localMsat, "seed \(seed)")
-    #expect(
-      left.channel.record.remoteCommitmentNumber == right.channel.record.localCommitmentNumber,
+    expect(left.channel.localMsat, is: right.channel.remoteMsat, "seed \(seed)")
+    expect(left.channel.remoteMsat, is: right.channel.localMsat, "seed \(seed)")
+    expect(
+      left.channel.record.remoteCommitmentNumber, is: right.channel.record.localCommitmentNumber,
       "seed \(seed)")
     var balance: Int64 = 60_000
     for (side, sign) in [(left, Int64(-1)), (right, Int64(1))] {
@@ -179,12 +179,12 @@ private func carry(
       for case .failed(let htlc, _) in side.facts { resolved.append(htlc.id) }
       resolved += fulfilled
       // Each offered HTLC was reported fulfilled or failed exactly once.
-      #expect(resolved.sorted() == Array(0..<side.channel.record.nextOfferedID), "seed \(seed)")
+      expect(resolved.sorted(), is: Array(0..<side.channel.record.nextOfferedID), "seed \(seed)")
     }
-    #expect(balance == Int64(left.channel.localMsat), "seed \(seed)")
+    expect(balance, is: Int64(left.channel.localMsat), "seed \(seed)")
     for (side, other) in [(left, right), (right, left)] {
       let committed = side.facts.reduce(0) { if case .committed = $1 { $0 + 1 } else { $0 } }
-      #expect(committed == Int(other.channel.record.nextOfferedID), "seed \(seed)")
+      expect(committed, is: Int(other.channel.record.nextOfferedID), "seed \(seed)")
     }
     return left.facts.count
   }
@@ -213,7 +213,7 @@ private func carry(
   @Test func `An encoded channel decodes to the same record`() throws {
     let channel = try busy()
     let again = try Channel(decoding: channel.encoded())
-    #expect(again.record == channel.record)
+    expect(again.record, is: channel.record)
     #expect(!again.isReestablished)
   }
 
@@ -254,16 +254,16 @@ private func carry(
     throws
   {
     var (peer, wallet) = try channelPair()
-    #expect(peer.revision == 0)
-    #expect(peer.takeOutgoing() == [])
+    expect(peer.revision, is: 0)
+    expect(peer.takeOutgoing(), is: [])
     peer.disconnected()
-    #expect(peer.revision == 0)
+    expect(peer.revision, is: 0)
     wallet.disconnected()
     try connect(&peer, &wallet)
     _ = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 7)
-    #expect(peer.revision == 1)
+    expect(peer.revision, is: 1)
     _ = peer.takeOutgoing()
-    #expect(peer.revision == 2)
+    expect(peer.revision, is: 2)
   }
 }
 
@@ -280,7 +280,7 @@ private func carry(
     #expect(throws: ChannelError.expiryOutOfRange) {
       try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 500_000_000)
     }
-    #expect(peer == before)
+    expect(peer, is: before)
   }
 
   @Test func `The thirty-first HTLC is refused by both sides`() throws {
@@ -292,7 +292,7 @@ private func carry(
       try peer.offer(amountMsat: 1, paymentHash: paymentHash(99), cltvExpiry: 700)
     }
     _ = try settle(&peer, &wallet)
-    #expect(wallet.committedHTLCs.count == 30)
+    expect(wallet.committedHTLCs.count, is: 30)
     #expect(throws: ChannelError.tooManyHTLCs) {
       try wallet.receive(
         .addHTLC(AddHTLC(channel: channelID, id: 30, amountMsat: 1, paymentHash: .zero, cltvExpiry: 7)))
@@ -318,7 +318,7 @@ private func carry(
     #expect(throws: ChannelError.wrongPreimage(id: id)) {
       try peer.receive(wallet.fulfilMessage(id, preimage: preimage(2)))
     }
-    #expect(peer == before)
+    expect(peer, is: before)
   }
 
   @Test func `Unexpected or invalid messages are refused and change nothing`() throws {
@@ -345,7 +345,7 @@ private func carry(
     ]
     for (message, error) in refused {
       #expect(throws: error) { try wallet.receive(message) }
-      #expect(wallet == before)
+      expect(wallet, is: before)
     }
     _ = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
     _ = peer.takeOutgoing()
@@ -404,7 +404,7 @@ private func carry(
     #expect(throws: ChannelError.peerIsBehind(theirs: behind)) {
       try refusing.receive(.channelReestablish(behind))
     }
-    #expect(try peer.receive(.channelReestablish(whole)) == [.reestablished])
+    expect(try peer.receive(.channelReestablish(whole)), is: [.reestablished])
   }
 
   @Test func `A channel_reestablish with numbers ahead of ours and a wrong per-commitment secret is refused`()

@@ -4,15 +4,16 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
 
 @Suite struct CryptoTests {
   @Test func `SHA-256 matches two of NIST's test vectors`() {
-    #expect(
-      SHA256.hash(Array("abc".utf8)).hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    expect(
+      SHA256.hash(Array("abc".utf8)).hex,
+      is: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     )
-    #expect(SHA256.hash([]).hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    expect(SHA256.hash([]).hex, is: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
   @Test func `HMAC-SHA256 matches a test case of RFC 4231`() {
     let code = HMACSHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
-    #expect(code.hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    expect(code.hex, is: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
   @Test func `ChaCha20-Poly1305 matches the vector of RFC 8439 and refuses changed input`() throws {
@@ -23,8 +24,8 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
       ("Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, "
         + "sunscreen would be it.").utf8)
     let sealed = try #require(ChaCha20Poly1305.seal(text, key: key, nonce: nonce, authenticating: header))
-    #expect(Hexadecimal.encode(sealed.suffix(16)) == "1ae10b594f09e26a7e902ecbd0600691")
-    #expect(ChaCha20Poly1305.open(sealed, key: key, nonce: nonce, authenticating: header) == text)
+    expect(Hexadecimal.encode(sealed.suffix(16)), is: "1ae10b594f09e26a7e902ecbd0600691")
+    expect(ChaCha20Poly1305.open(sealed, key: key, nonce: nonce, authenticating: header), is: text)
 
     var changed = sealed
     changed[3] ^= 1
@@ -37,14 +38,14 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
   @Test func `An empty plaintext is sealed and opened`() throws {
     let nonce = [UInt8](repeating: 0, count: 12)
     let sealed = try #require(ChaCha20Poly1305.seal([], key: .zero, nonce: nonce))
-    #expect(sealed.count == 16)
-    #expect(ChaCha20Poly1305.open(sealed, key: .zero, nonce: nonce) == [])
+    expect(sealed.count, is: 16)
+    expect(ChaCha20Poly1305.open(sealed, key: .zero, nonce: nonce), is: [])
   }
 
   @Test func `Bytes32 keeps the order of its bytes, and refuses other lengths`() throws {
     let value = try #require(Bytes32(Array(0..<32)))
-    #expect(value.bytes == Array(0..<32))
-    #expect(Bytes32(hex: value.hex) == value)
+    expect(value.bytes, is: Array(0..<32))
+    expect(Bytes32(hex: value.hex), is: value)
     #expect(Bytes32([1, 2, 3]) == nil)
     #expect(Bytes32(hex: "zz") == nil)
     #expect(Bytes32(hex: String(repeating: "0", count: 63)) == nil)
@@ -60,7 +61,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
   @Test func `randomBytes returns the requested count and different bytes each time`() {
     #expect(randomBytes(0).isEmpty)
     #expect(randomBytes(-1).isEmpty)
-    #expect(randomBytes(32).count == 32)
+    expect(randomBytes(32).count, is: 32)
     #expect(randomBytes(32) != randomBytes(32))
   }
 
@@ -90,6 +91,6 @@ private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }
     seed: String, index: UInt64, secret: String
   ) throws {
     let seed = try #require(Bytes32(hex: seed))
-    #expect(PerCommitmentSecret.generate(seed: seed, index: index).hex == secret)
+    expect(PerCommitmentSecret.generate(seed: seed, index: index).hex, is: secret)
   }
 }

@@ -27,20 +27,20 @@
   @Test func `The push key is stored once, and another one replaces it`() throws {
     var fixture = try PeerFixture.established()
     let first = try #require(PrivateKey(SHA256.hash([7]))?.publicKey)
-    #expect(fixture.hear(.pushKey(key)) == [.store([.frameActedOn(connection: 1), .pushKey(first)])])
-    #expect(fixture.hear(.pushKey(key)) == [.store([.frameIgnored(connection: 1, "the push key is known")])])
+    expect(fixture.hear(.pushKey(key)), is: [.store([.frameActedOn(connection: 1), .pushKey(first)])])
+    expect(fixture.hear(.pushKey(key)), is: [.store([.frameIgnored(connection: 1, "the push key is known")])])
     fixture.restart()
-    #expect(fixture.peer.state.pushKey == first)
+    expect(fixture.peer.state.pushKey, is: first)
     _ = try fixture.establish(2)
     let other = try #require(PrivateKey(SHA256.hash([8]))?.publicKey)
     _ = fixture.hear(.pushKey(CurvePoint(other)), on: 2)
-    #expect(fixture.peer.state.pushKey == other)
+    expect(fixture.peer.state.pushKey, is: other)
   }
 
   @Test func `A push key that is no point of the curve is ignored`() throws {
     var fixture = try PeerFixture.established()
     let said = fixture.hear(.pushKey(.zeros))
-    #expect(said == [.store([.frameIgnored(connection: 1, "the push key is no point of the curve")])])
+    expect(said, is: [.store([.frameIgnored(connection: 1, "the push key is no point of the curve")])])
     #expect(fixture.peer.state.pushKey == nil && fixture.peer.isWalletConnected)
   }
 
@@ -65,8 +65,8 @@
     for connection in [2, 3] as [UInt64] {
       let said = messages(fixture.sendInit(connection, fence(1)))
       let places = said.indices.filter { if case .channelReestablish = said[$0] { true } else { false } }
-      #expect(places.count == 1)
-      #expect(Array(said[(places[0] + 1)...]) == [.holdEnded(paymentHash(1)), .holdEnded(paymentHash(2))])
+      expect(places.count, is: 1)
+      expect(Array(said[(places[0] + 1)...]), is: [.holdEnded(paymentHash(1)), .holdEnded(paymentHash(2))])
       _ = fixture.handle(.closed(connection: connection, "gone"))
     }
   }
@@ -76,7 +76,7 @@
     _ = fixture.pay(1, holdUntil: 1000)
     // Registered, and without its channel_reestablish the channel takes no payment.
     _ = fixture.sendInit(2, fence(1))
-    #expect(ended(fixture.wake(at: 1000)) == [paymentHash(1)])
+    expect(ended(fixture.wake(at: 1000)), is: [paymentHash(1)])
   }
 
   @Test func `A hash that is paid for again is no longer an ended hold`() throws {
@@ -84,7 +84,7 @@
     _ = fail(1, &fixture)
     let again = fixture.pay(1, holdUntil: fixture.now + 1000)
     #expect(changes(again).contains(.endedHoldForgotten(paymentHash: paymentHash(1))))
-    #expect(ended(fixture.sendInit(2, fence(1))) == [])
+    expect(ended(fixture.sendInit(2, fence(1))), is: [])
   }
 
   @Test func `A payment ends its hold when its last part fails`() throws {
@@ -106,7 +106,7 @@
     for number in 1...16 as ClosedRange<UInt64> { _ = fail(number, &fixture) }
     let last = fail(17, &fixture)
     #expect(changes(last).contains(.endedHoldForgotten(paymentHash: paymentHash(1))))
-    #expect(ended(fixture.sendInit(2, fence(1))) == (2...17).map { paymentHash($0) })
+    expect(ended(fixture.sendInit(2, fence(1))), is: (2...17).map { paymentHash($0) })
   }
 
   @Test func `A payment beyond the balance of a connected wallet ends no hold`() throws {
@@ -132,10 +132,10 @@
       world.claimAndSettle()
       let types = world.saidToPeer
       let reestablish = try #require(types.firstIndex(of: 136))
-      #expect(types.filter { $0 == Message.pushKeyType }.count == 1)
+      expect(types.filter { $0 == Message.pushKeyType }.count, is: 1)
       #expect(types.firstIndex(of: Message.pushKeyType) ?? 0 > reestablish)
     }
-    #expect(world.peer.state.pushKey.map { CurvePoint($0) } == key)
+    expect(world.peer.state.pushKey.map { CurvePoint($0) }, is: key)
     world.kill()
     world.tellPeer(
       .payRequested(
@@ -148,7 +148,7 @@
     world.claimAndSettle()
     #expect(world.endedHolds.contains(world.invoices[0].paymentHash))
     world.handle(.received(.holdEnded(world.invoices[1].paymentHash)))
-    #expect(world.endedHolds.last == world.invoices[1].paymentHash)
+    expect(world.endedHolds.last, is: world.invoices[1].paymentHash)
   }
 
   @Test func `A node without a push key names none, and ignores ended holds`() throws {

@@ -18,37 +18,39 @@
   {
     var node = try establishedNode()
     let said = node.handle(error(channel), at: now)
-    #expect(
-      said == [
+    expect(
+      said,
+      is: [
         .cutOff, .report(.trouble(failure.sentence)), .report(.connecting),
         .write(NodeChange(failure: failure)),
       ])
     #expect(failure.sentence.hasPrefix("channel failed: the peer said “you cheated”; "))
-    #expect(node.handle(.written, at: now) == [])
+    expect(node.handle(.written, at: now), is: [])
     #expect(node.deadline == nil)
-    #expect(node.handle(.deadlineReached, at: now + .seconds(1000)) == [])
-    #expect(node.handle(.userCame, at: now) == [])
-    #expect(node.handle(.networkChanged(isThere: false), at: now) == [])
-    #expect(node.handle(.networkChanged(isThere: true), at: now) == [])
-    #expect(node.durableState.failure == failure)
+    expect(node.handle(.deadlineReached, at: now + .seconds(1000)), is: [])
+    expect(node.handle(.userCame, at: now), is: [])
+    expect(node.handle(.networkChanged(isThere: false), at: now), is: [])
+    expect(node.handle(.networkChanged(isThere: true), at: now), is: [])
+    expect(node.durableState.failure, is: failure)
   }
 
   @Test func `An error about all channels before channel_reestablish does not fail the channel`() throws {
     var node = try NodeMachine.greeted(establishedNode().durableState, at: now)
     let said = node.handle(error(.zero), at: now)
-    #expect(
-      said == [.cutOff, .report(.trouble("the peer reports an error: you cheated")), .report(.connecting)])
+    expect(
+      said, is: [.cutOff, .report(.trouble("the peer reports an error: you cheated")), .report(.connecting)])
     #expect(node.durableState.failure == nil)
     #expect(node.deadline != nil)
   }
 
   @Test func `An error about another channel is reported, and the connection stays open`() throws {
     var node = try establishedNode()
-    #expect(
-      node.handle(error(SHA256.hash([9])), at: now) == [
+    expect(
+      node.handle(error(SHA256.hash([9])), at: now),
+      is: [
         .report(.trouble("the peer reports an error about another channel: you cheated"))
       ])
-    #expect(node.state == .established)
+    expect(node.state, is: .established)
   }
 
   @Test
@@ -59,27 +61,30 @@
     var state = before
     state.failure = failure
     var node = NodeMachine(configuration: .init())
-    #expect(
-      node.handle(.started(fence(2), state), at: now) == [
+    expect(
+      node.handle(.started(fence(2), state), at: now),
+      is: [
         .report(.connecting), .cutOff, .report(.trouble(failure.sentence)),
       ])
     #expect(node.deadline == nil)
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
-    #expect(
-      node.handle(.invoiceMade(invoice), at: now) == [
+    expect(
+      node.handle(.invoiceMade(invoice), at: now),
+      is: [
         .invoiceRefused(paymentHash: invoice.paymentHash, .because(failure.sentence))
       ])
     let request = SpliceRequest(
       amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
-    #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(.because(failure.sentence))])
-    #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
+    expect(node.handle(.spliceRequested(request), at: now), is: [.spliceRefused(.because(failure.sentence))])
+    expect(node.handle(.stopRequested(gracefully: true), at: now), is: [.cutOff, .report(.stopped)])
     // Stored by an earlier owner between this node's claim and the peer's `init`.
     var late = NodeMachine.greeted(before, epoch: 2, at: now)
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
     _ = late.handle(.received(peer.reestablish()), at: now)
-    #expect(
-      late.handle(.checkedAfterInit(row(2), state), at: now) == [
+    expect(
+      late.handle(.checkedAfterInit(row(2), state), at: now),
+      is: [
         .cutOff, .report(.trouble(failure.sentence)),
       ])
   }
@@ -89,20 +94,23 @@
     var node = try establishedNode()
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
-    #expect(node.handle(.invoiceMade(invoice), at: now) == [.write(NodeChange(newInvoice: invoice))])
-    #expect(
-      node.handle(error(channelID), at: now) == [
+    expect(node.handle(.invoiceMade(invoice), at: now), is: [.write(NodeChange(newInvoice: invoice))])
+    expect(
+      node.handle(error(channelID), at: now),
+      is: [
         .cutOff, .report(.trouble(failure.sentence)), .report(.connecting),
       ])
-    #expect(
-      node.handle(.written, at: now) == [
+    expect(
+      node.handle(.written, at: now),
+      is: [
         .invoiceStored(paymentHash: invoice.paymentHash), .write(NodeChange(failure: failure)),
       ])
-    #expect(node.handle(.storeBlocked, at: now) == [])
+    expect(node.handle(.storeBlocked, at: now), is: [])
     let retry = try #require(node.deadline)
-    #expect(node.handle(.deadlineReached, at: retry) == [.write(NodeChange(failure: failure))])
-    #expect(
-      node.handle(.storeFailed("the disk is full"), at: retry) == [
+    expect(node.handle(.deadlineReached, at: retry), is: [.write(NodeChange(failure: failure))])
+    expect(
+      node.handle(.storeFailed("the disk is full"), at: retry),
+      is: [
         .report(.trouble("the disk is full")), .report(.trouble(failure.sentence)),
       ])
     #expect(node.deadline == nil)
@@ -128,19 +136,20 @@
   @Test func `The channel's failure is stored also when the write before it was blocked or failed`() throws {
     let write = NodeDirective.write(NodeChange(failure: failure))
     var blocked = try waitingForAStep()
-    #expect(blocked.handle(.storeBlocked, at: now) == [write])
-    #expect(blocked.handle(.written, at: now) == [])
-    #expect(blocked.durableState.failure == failure)
+    expect(blocked.handle(.storeBlocked, at: now), is: [write])
+    expect(blocked.handle(.written, at: now), is: [])
+    expect(blocked.durableState.failure, is: failure)
     var refused = try waitingForAStep()
-    #expect(
-      refused.handle(.storeFailed("no"), at: now) == [
+    expect(
+      refused.handle(.storeFailed("no"), at: now),
+      is: [
         .report(.trouble("no")), .report(.trouble(failure.sentence)), write,
       ])
   }
 
   @Test func `A node that was asked to stop does not begin to store the channel's failure`() throws {
     var node = try waitingForAStep()
-    #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
+    expect(node.handle(.stopRequested(gracefully: false), at: now), is: [.cutOff, .report(.stopped)])
     let said = node.handle(.written, at: now)
     #expect(!said.contains { if case .write = $0 { true } else { false } })
   }
@@ -163,10 +172,10 @@
     adopted.beginHistory(1)
     let change =
       isNewer ? NodeChange(channel: adopted, restored: [], failure: failure) : NodeChange(failure: failure)
-    #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
-    #expect(node.handle(.written, at: now) == [])
+    expect(said, is: [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
+    expect(node.handle(.written, at: now), is: [])
     #expect(node.durableState.failure == failure && node.deadline == nil)
-    if isNewer { #expect(node.durableState.channel == adopted) }
+    if isNewer { expect(node.durableState.channel, is: adopted) }
   }
 
   @Test func `The message about a failed channel says that baton restore does not help`() {
@@ -191,8 +200,8 @@
     #expect(changes(refusal).contains(.channelFailed(connection: 1, complaint.text)))
     fixture.restart()
     let said = fixture.sendInit(2, fence(2))
-    #expect(messages(said).suffix(2) == [.peerStorageRetrieval([5]), .error(complaint)])
-    #expect(others(said) == [.close(connection: 2, "the channel has failed")])
+    expect(messages(said).suffix(2), is: [.peerStorageRetrieval([5]), .error(complaint)])
+    expect(others(said), is: [.close(connection: 2, "the channel has failed")])
     #expect(!fixture.peer.isWalletConnected)
     let paid = fixture.pay(1)
     #expect(!messages(paid).contains { if case .addHTLC = $0 { true } else { false } })
@@ -215,18 +224,18 @@
       #expect(Bool(false))
       return node
     }
-    #expect(sent.last == .message(.ping(Ping(pongSize: 0))))
+    expect(sent.last, is: .message(.ping(Ping(pongSize: 0))))
     return node
   }
 
   @Test func `The node reports established once, on a pong or the next channel message`() throws {
     var node = try spoken()
-    #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [.report(.established)])
-    #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [])
+    expect(node.handle(.received(.pong([])), at: milliseconds(1)), is: [.report(.established)])
+    expect(node.handle(.received(.pong([])), at: milliseconds(1)), is: [])
     var other = try spoken()
     let add = AddHTLC(
       channel: channelID, id: 0, amountMsat: 1000, paymentHash: SHA256.hash([1]), cltvExpiry: 40)
-    #expect(other.handle(.received(.addHTLC(add)), at: milliseconds(1)).first == .report(.established))
+    expect(other.handle(.received(.addHTLC(add)), at: milliseconds(1)).first, is: .report(.established))
   }
 
   @Test
@@ -261,9 +270,9 @@
       _ = node.handle(.rowRead(row(1)), at: now)
       _ = node.handle(.closed("refused"), at: now)
       #expect(try #require(node.deadline) - now >= .seconds(300))
-      #expect(node.handle(event, at: now) == [.checkRow])
+      expect(node.handle(event, at: now), is: [.checkRow])
       let attempt = event == .peerMayBeThere ? 13 : 0
-      #expect(node.handle(.rowRead(row(1)), at: now) == [.dial(attempt: attempt)])
+      expect(node.handle(.rowRead(row(1)), at: now), is: [.dial(attempt: attempt)])
     }
   }
 }

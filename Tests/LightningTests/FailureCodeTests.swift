@@ -22,23 +22,24 @@
   @Test func `Each failure code has BOLT 4's number, flags and name`() {
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
-      #expect(code.name == row.name)
-      #expect(code.isBadOnion == row.flags.contains(Self.badOnion))
-      #expect(code.isPermanent == row.flags.contains(Self.perm))
-      #expect(code.isAboutNode == row.flags.contains(Self.node))
-      #expect(code.isAboutUpdate == row.flags.contains(Self.update))
+      expect(code.name, is: row.name)
+      expect(code.isBadOnion, is: row.flags.contains(Self.badOnion))
+      expect(code.isPermanent, is: row.flags.contains(Self.perm))
+      expect(code.isAboutNode, is: row.flags.contains(Self.node))
+      expect(code.isAboutUpdate, is: row.flags.contains(Self.update))
     }
     #expect(
       (UInt16.min...UInt16.max).filter { FailureCode(rawValue: $0).name != nil }.count == Self.table.count)
-    #expect(FailureCode(rawValue: 0x15).description == "0x0015")
+    expect(FailureCode(rawValue: 0x15).description, is: "0x0015")
   }
 
   @Test func `Each failure code but three advises a retry exactly if its PERM bit is 0`() {
     let exceptions: [UInt16] = [0x400A, 0x100B, 0x0013]
     for row in Self.table {
       let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
-      #expect(
-        code.failureClass.mayPass == (code.isPermanent == exceptions.contains(code.rawValue)), "\(row.name)")
+      expect(
+        code.failureClass.mayPass, is: (code.isPermanent == exceptions.contains(code.rawValue)), "\(row.name)"
+      )
     }
   }
 
@@ -48,6 +49,6 @@
       (0x2FFF, .nodeUnreachable), (0x0FFF, .temporaryChannelFailure),
     ] as [(UInt16, FailureClass)])
   func `For an unknown code the flags decide the class`(code: UInt16, expected: FailureClass) {
-    #expect(FailureCode(rawValue: code).failureClass == expected)
+    expect(FailureCode(rawValue: code).failureClass, is: expected)
   }
 }

@@ -16,23 +16,23 @@
     for _ in 0..<300 {
       for type in gossip {
         guard type == 256 || type == 257 || type == 258 else { continue }
-        #expect(early.handle(.received(gossipMessage(type)), at: milliseconds(1)) == [])
-        #expect(node.handle(.received(gossipMessage(type)), at: milliseconds(1)) == [])
+        expect(early.handle(.received(gossipMessage(type)), at: milliseconds(1)), is: [])
+        expect(node.handle(.received(gossipMessage(type)), at: milliseconds(1)), is: [])
       }
     }
-    for type in gossip { #expect(node.handle(.received(gossipMessage(type)), at: milliseconds(2)) == []) }
+    for type in gossip { expect(node.handle(.received(gossipMessage(type)), at: milliseconds(2)), is: []) }
   }
 
   @Test func `Both ends disconnect a peer that exceeds the gossip limit`() throws {
     var node = try establishedNode()
     for _ in 0..<Chatter.gossipLimit { _ = node.handle(.received(gossipMessage(258)), at: milliseconds(1)) }
-    #expect(node.handle(.received(gossipMessage(258)), at: milliseconds(1)).first == .cutOff)
+    expect(node.handle(.received(gossipMessage(258)), at: milliseconds(1)).first, is: .cutOff)
     var fixture = try PeerFixture.established()
     for _ in 0..<Chatter.gossipLimit { _ = fixture.hear(gossipMessage(256)) }
     #expect(fixture.peer.isWalletConnected)
     let end = fixture.hear(gossipMessage(256))
-    #expect(others(end) == [.evict(connection: 1, "too many ignorable messages")])
-    #expect(messages(end) == [])
+    expect(others(end), is: [.evict(connection: 1, "too many ignorable messages")])
+    expect(messages(end), is: [])
   }
 
   @Test func `The LSP ignores gossip of its wallet and of an unknown node`() throws {
@@ -43,7 +43,7 @@
     for connection in [1, 2] as [UInt64] {
       for number in 0..<60 {
         let said = fixture.hear(gossipMessage(gossip[number % gossip.count]), on: connection)
-        #expect(said == [.store([.frameIgnored(connection: connection, "it needs no answer")])])
+        expect(said, is: [.store([.frameIgnored(connection: connection, "it needs no answer")])])
       }
     }
   }
@@ -57,22 +57,23 @@
     var node = try establishedNode()
     var fixture = try PeerFixture.established()
     for (question, answer) in [(range, rangeAnswer), (ids, idsAnswer)] {
-      #expect(node.handle(.received(question), at: milliseconds(1)) == [.send([.message(answer)])])
-      #expect(
-        fixture.hear(question) == [
+      expect(node.handle(.received(question), at: milliseconds(1)), is: [.send([.message(answer)])])
+      expect(
+        fixture.hear(question),
+        is: [
           .store([.frameActedOn(connection: 1)]), .send(connection: 1, answer),
         ])
     }
     // A truncated query is ignored.
     let half = Message.unknown(type: 263, bytes: Bytes(regtest.bytes))
-    #expect(node.handle(.received(half), at: milliseconds(1)) == [])
+    expect(node.handle(.received(half), at: milliseconds(1)), is: [])
   }
 
   @Test func `The wallet ignores peer_storage and does not offer option_provide_storage`() throws {
     var early = NodeMachine.greeted(at: milliseconds(0))
-    #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
+    expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)), is: [])
     var node = try establishedNode()
-    #expect(node.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
+    expect(node.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)), is: [])
     #expect(!Features.ofWallet(splices: true).offers(Features.provideStorage))
     #expect(Features.ofWallet(splices: true).offers(Features.gossipQueries))
   }
@@ -90,13 +91,13 @@
     for message in long {
       let heard = try HeardMessage(message.encoded())
       #expect(heard.bytes.count <= HeardMessage.shortSize)
-      #expect(heard.message.type == message.type)
-      #expect(try Message(decoding: heard.bytes) == heard.message)
+      expect(heard.message.type, is: message.type)
+      expect(try Message(decoding: heard.bytes), is: heard.message)
     }
     guard case .ping(let ping) = try HeardMessage(long[2].encoded()).message else {
       return #expect(Bool(false))
     }
-    #expect(ping.pongSize == 9)
+    expect(ping.pongSize, is: 9)
     guard case .initMessage(let body) = try HeardMessage(long[6].encoded()).message else {
       return #expect(Bool(false))
     }
@@ -109,15 +110,15 @@
     let demanding = InitMessage(features: Features([300_000]))
     guard case .initMessage(let kept) = try HeardMessage(Message.initMessage(demanding).encoded()).message
     else { return #expect(Bool(false)) }
-    #expect(kept.unknownRequiredFeature == 300_000)
+    expect(kept.unknownRequiredFeature, is: 300_000)
     let sealed = [UInt8](repeating: 7, count: 60_000)
     for message in [Message.peerStorage(Blob(sealed)), .peerStorageRetrieval(Blob(sealed))] {
       let heard = try HeardMessage(message.encoded())
       #expect(heard.message == message && message.ledgerBytes == heard.bytes)
-      #expect(heard.bytes == [0, UInt8(message.type), 0, 32] + SHA256.hash(sealed).bytes)
+      expect(heard.bytes, is: [0, UInt8(message.type), 0, 32] + SHA256.hash(sealed).bytes)
     }
     let short = Message.unknown(type: 40_001, bytes: Bytes(repeating: 7, count: 400)).encoded()
-    #expect(try HeardMessage(short).bytes == short)
-    #expect(HeardMessage.kept([UInt8](repeating: 1, count: 60_000)).count == HeardMessage.shortSize)
+    expect(try HeardMessage(short).bytes, is: short)
+    expect(HeardMessage.kept([UInt8](repeating: 1, count: 60_000)).count, is: HeardMessage.shortSize)
   }
 }

@@ -26,28 +26,28 @@ import Lightning
   {
     var fixture = try fixture()
     _ = try fixture.establish(1)
-    #expect(hint(fixture) == ForwardingHint(.retryNow, .unknown, recommendedDelayMs: 1000))
+    expect(hint(fixture), is: ForwardingHint(.retryNow, .unknown, recommendedDelayMs: 1000))
   }
 
   @Test func `A wallet whose channel is not re-established yet is about to be there`() throws {
     var fixture = try fixture()
     _ = fixture.sendInit(1, fence(1))
-    #expect(hint(fixture) == ForwardingHint(.retryNow, .disconnected, recommendedDelayMs: 1000))
+    expect(hint(fixture), is: ForwardingHint(.retryNow, .disconnected, recommendedDelayMs: 1000))
   }
 
   @Test(.shows("B-1.7.2.2b", "B-1.7.2.3a")) func `A pushed wallet is waited for, counted from its push`()
     throws
   {
     var fixture = try fixture()
-    #expect(hint(fixture) == ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 5000))
+    expect(hint(fixture), is: ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 5000))
     fixture.now = 10_000
     #expect(others(fixture.pay(1)).contains { if case .requestPush = $0 { true } else { false } })
     for (now, delayMs): (Int64, UInt64) in [
       (10_000, 5000), (11_500, 3500), (14_500, 1000), (39_999, 1000), (40_000, 5000),
     ] {
       fixture.now = now
-      #expect(
-        hint(fixture) == ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: delayMs), "\(now)")
+      expect(
+        hint(fixture), is: ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: delayMs), "\(now)")
     }
   }
 
@@ -57,7 +57,7 @@ import Lightning
     _ = try fixture.establish(1)
     fixture.now = 1000
     _ = fixture.handle(.closed(connection: 1, "gone"))
-    #expect(hint(fixture) == ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 5000))
+    expect(hint(fixture), is: ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 5000))
   }
 
   @Test(.shows("B-1.7.2.2c", "B-1.7.2.3b"))
@@ -66,31 +66,31 @@ import Lightning
   {
     var fixture = try fixture()
     let never = ForwardingHint(.doNotRetry, .insufficientLiquidity)
-    #expect(hint(fixture, msat: 1_000_000).hint == .retryLater)
-    #expect(hint(fixture, msat: 1_000_001) == never)
+    expect(hint(fixture, msat: 1_000_000).hint, is: .retryLater)
+    expect(hint(fixture, msat: 1_000_001), is: never)
     _ = try fixture.establish(1)
-    #expect(hint(fixture, msat: 1_000_000).hint == .retryNow)
-    #expect(hint(fixture, msat: 1_000_001) == never)
-    #expect(hint(fixture, msat: .max) == never)
+    expect(hint(fixture, msat: 1_000_000).hint, is: .retryNow)
+    expect(hint(fixture, msat: 1_000_001), is: never)
+    expect(hint(fixture, msat: .max), is: never)
   }
 
   @Test func `A balance that pending payments use may be there later`() throws {
     var fixture = try fixture()
     let later = ForwardingHint(.retryLater, .insufficientLiquidity, recommendedDelayMs: 5000)
     _ = fixture.pay(1, msat: 300_000)
-    #expect(hint(fixture, msat: 700_000).reason == .disconnected)
-    #expect(hint(fixture, msat: 700_001) == later)
+    expect(hint(fixture, msat: 700_000).reason, is: .disconnected)
+    expect(hint(fixture, msat: 700_001), is: later)
     _ = try fixture.establish(1)
-    #expect(hint(fixture, msat: 700_000).hint == .retryNow)
-    #expect(hint(fixture, msat: 700_001) == later)
-    #expect(hint(fixture, msat: 1_000_000) == later)
-    #expect(hint(fixture, msat: 1_000_001).hint == .doNotRetry)
+    expect(hint(fixture, msat: 700_000).hint, is: .retryNow)
+    expect(hint(fixture, msat: 700_001), is: later)
+    expect(hint(fixture, msat: 1_000_000), is: later)
+    expect(hint(fixture, msat: 1_000_001).hint, is: .doNotRetry)
   }
 
   @Test(.shows("B-1.7.2.3c")) func `A failed channel is not worth another attempt`() throws {
     var fixture = try fixture()
     fixture.peer.state.failure = "you cheated"
-    #expect(hint(fixture) == ForwardingHint(.doNotRetry, .recipientChannelDisabled))
+    expect(hint(fixture), is: ForwardingHint(.doNotRetry, .recipientChannelDisabled))
   }
 
   @Test(.shows("B-1.7.2.3d")) func `To another node, and before the wallet is known, there is no route`()
@@ -98,20 +98,20 @@ import Lightning
   {
     var fixture = try fixture()
     _ = try fixture.establish(1)
-    #expect(hint(fixture, to: Self.stranger) == ForwardingHint(.doNotRetry, .unknown))
-    #expect(hint(try PeerFixture()) == ForwardingHint(.doNotRetry, .unknown))
+    expect(hint(fixture, to: Self.stranger), is: ForwardingHint(.doNotRetry, .unknown))
+    expect(hint(try PeerFixture()), is: ForwardingHint(.doNotRetry, .unknown))
   }
 
   @Test func `Held amounts near UInt64.max and a thousand payments are summed without overflow`() throws {
     var fixture = try fixture()
     for number: UInt64 in 1...1000 { _ = fixture.pay(number, msat: number < 9 ? .max / 4 : 1) }
-    #expect(hint(fixture) == ForwardingHint(.retryLater, .insufficientLiquidity, recommendedDelayMs: 5000))
+    expect(hint(fixture), is: ForwardingHint(.retryLater, .insufficientLiquidity, recommendedDelayMs: 5000))
   }
 
   @Test func `With 1000 payments pending another one may be taken later`() throws {
     var fixture = try fixture()
     for number: UInt64 in 1...1000 { _ = fixture.pay(number, msat: 1) }
-    #expect(hint(fixture) == ForwardingHint(.retryLater, .unknown, recommendedDelayMs: 5000))
+    expect(hint(fixture), is: ForwardingHint(.retryLater, .unknown, recommendedDelayMs: 5000))
   }
 
   // MARK: Reading the question
@@ -125,11 +125,11 @@ import Lightning
   @Test(.shows("B-1.7.2.1")) func `A question names the recipient and the amount once, in any order`() throws
   {
     let question = HintQuestion(recipient: Self.wallet, amountMsat: 5000)
-    #expect(try read(Self.good) == question)
-    #expect(try read("/lsp/forwarding_hint?amount_msat=5000&recipient=\(Self.wallet.hex)") == question)
-    #expect(
-      try read("/lsp/forwarding_hint?recipient=\(Self.wallet.hex)&amount_msat=\(Int64.max)").amountMsat
-        == UInt64(Int64.max))
+    expect(try read(Self.good), is: question)
+    expect(try read("/lsp/forwarding_hint?amount_msat=5000&recipient=\(Self.wallet.hex)"), is: question)
+    expect(
+      try read("/lsp/forwarding_hint?recipient=\(Self.wallet.hex)&amount_msat=\(Int64.max)").amountMsat,
+      is: UInt64(Int64.max))
   }
 
   @Test(
@@ -163,7 +163,7 @@ import Lightning
         "=X", with: "=02" + String(repeating: "f", count: 64)
       ).replacing("%30R", with: "%30\(Self.wallet.hex.dropFirst(1))")
     #expect(throws: why) { try read("/lsp/forwarding_hint" + written) }
-    #expect(why.status == 400)
+    expect(why.status, is: 400)
     #expect(!why.description.contains("\n") && !why.description.contains("."))
   }
 
@@ -179,6 +179,6 @@ import Lightning
       #expect(throws: HintRefusal.otherMethod, "\(method)") { try read(Self.good, method: method) }
     }
     #expect(HintRefusal.targetTooLong.status == 414 && HintRefusal.otherPath.status == 404)
-    #expect(HintRefusal.otherMethod.status == 405)
+    expect(HintRefusal.otherMethod.status, is: 405)
   }
 }

@@ -13,10 +13,10 @@
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     node.dial(at: now)
     peer.disconnected()
-    #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkAfterInit])
+    expect(node.handle(.received(peer.reestablish()), at: now), is: [.checkAfterInit])
     _ = node.handle(.checkedAfterInit(row(1), node.node), at: now)
     if node.state != .established { _ = node.handle(.written, at: now) }
-    #expect(node.handle(.received(.pong([])), at: now).first == .report(.established))
+    expect(node.handle(.received(.pong([])), at: now).first, is: .report(.established))
     try #require(node.state == .established)
   }
 
@@ -26,14 +26,15 @@
     var patient = try establishedNode()
     for minute in 0..<1000 {
       let now = start + .seconds(Int64(minute) * 60)
-      #expect(patient.handle(.received(ping), at: now) == [.send([.message(.pong([0]))])])
+      expect(patient.handle(.received(ping), at: now), is: [.send([.message(.pong([0]))])])
     }
     var node = try establishedNode()
     for _ in 0..<ConnectionRules.standard.chatter {
-      #expect(node.handle(.received(ping), at: start).count == 1)
+      expect(node.handle(.received(ping), at: start).count, is: 1)
     }
-    #expect(
-      node.handle(.received(ping), at: start) == [
+    expect(
+      node.handle(.received(ping), at: start),
+      is: [
         .cutOff, .report(.trouble("the peer sent more than 20 ignorable messages in 10 s")),
         .report(.connecting),
       ])
@@ -48,18 +49,19 @@
   {
     var node = try establishedNode()
     for _ in 0..<ConnectionRules.standard.chatter { _ = node.handle(.received(message), at: start) }
-    #expect(node.handle(.received(message), at: start).first == .cutOff)
+    expect(node.handle(.received(message), at: start).first, is: .cutOff)
     var restorer = try establishedNode()
     for _ in 0..<ConnectionRules.standard.chatter {
       _ = restorer.handle(.backupReceived(.unreadable), at: start)
     }
-    #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
+    expect(restorer.handle(.backupReceived(.unreadable), at: start).first, is: .cutOff)
   }
 
   @Test func `A second init ends the connection`() throws {
     var node = try establishedNode()
-    #expect(
-      node.handle(.received(.initMessage(InitMessage())), at: start) == [
+    expect(
+      node.handle(.received(.initMessage(InitMessage())), at: start),
+      is: [
         .cutOff, .report(.trouble("the peer sent init twice")), .report(.connecting),
       ])
   }
@@ -76,10 +78,10 @@
       let next = try #require(node.deadline)
       pauses.append((next - now).wholeMilliseconds)
       now = next
-      #expect(node.handle(.deadlineReached, at: now) == [.checkRow])
+      expect(node.handle(.deadlineReached, at: now), is: [.checkRow])
       try establish(&node, at: now)
     }
-    #expect(pauses.prefix(7) == [100, 250, 500, 1000, 2000, 4000, 8000])
+    expect(pauses.prefix(7), is: [100, 250, 500, 1000, 2000, 4000, 8000])
     for (pause, least) in zip(pauses.dropFirst(7), [16, 32, 64, 128, 256, 300, 300] as [Int64]) {
       #expect((least * 1000...least * 1250).contains(pause))
     }
@@ -88,7 +90,7 @@
     // A connection that lasted is redialled at once.
     now = now + .seconds(1)
     _ = node.handle(.closed("cut"), at: now)
-    #expect(node.deadline == now + .milliseconds(100))
+    expect(node.deadline, is: now + .milliseconds(100))
   }
 
   @Test func `At most 128 messages are queued during a write; one more disconnects the peer`() throws {
@@ -97,8 +99,8 @@
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
     _ = node.handle(.invoiceMade(invoice), at: start)
     let add = Message.failHTLC(FailHTLC(channel: channelID, id: 1, reason: []))
-    for _ in 0..<NodeConnection.inboxLimit { #expect(node.handle(.received(add), at: start) == []) }
-    #expect(node.handle(.received(add), at: start).first == .cutOff)
+    for _ in 0..<NodeConnection.inboxLimit { expect(node.handle(.received(add), at: start), is: []) }
+    expect(node.handle(.received(add), at: start).first, is: .cutOff)
   }
 
   @Test(arguments: [0, UInt64(Int64.max), .max])
@@ -108,9 +110,10 @@
     _ = node.handle(.rowRead(row(1)), at: start)
     _ = node.handle(.dialled, at: start)
     let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
-    #expect(node.handle(.received(.initMessage(InitMessage())), at: start) == [])
-    #expect(
-      node.handle(.received(.fenceAnswer(answer)), at: start) == [
+    expect(node.handle(.received(.initMessage(InitMessage())), at: start), is: [])
+    expect(
+      node.handle(.received(.fenceAnswer(answer)), at: start),
+      is: [
         .cutOff, .report(.refused(highest: answer.highest, container: answer.container)),
       ])
   }
@@ -123,16 +126,18 @@
     for connection in 2...UInt64(PeerMachine.linkLimit) {
       _ = fixture.handle(.connected(connection: connection))
     }
-    #expect(
-      fixture.handle(.connected(connection: 1000)) == [
+    expect(
+      fixture.handle(.connected(connection: 1000)),
+      is: [
         .store([.connectionOpened(connection: 1000)]),
         .evict(connection: 2, "closed to make room for connection 1000"),
         .send(connection: 1000, .initMessage(InitMessage())),
       ])
     #expect(fixture.peer.isWalletConnected)
     _ = fixture.handle(.closed(connection: 2, ""))
-    #expect(
-      others(fixture.handle(.connected(connection: 1001))) == [
+    expect(
+      others(fixture.handle(.connected(connection: 1001))),
+      is: [
         .evict(connection: 3, "closed to make room for connection 1001")
       ])
   }
@@ -141,14 +146,14 @@
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
     _ = fixture.handle(.connected(connection: 1))
-    for _ in 0..<ConnectionRules.standard.chatter { #expect(others(fixture.hear(ping)) == []) }
+    for _ in 0..<ConnectionRules.standard.chatter { expect(others(fixture.hear(ping)), is: []) }
     let why = "more than 20 ignorable messages in 10 s"
-    #expect(others(fixture.hear(ping)) == [.close(connection: 1, why)])
+    expect(others(fixture.hear(ping)), is: [.close(connection: 1, why)])
     _ = try fixture.establish(2)
-    for _ in 0..<ConnectionRules.standard.chatter { #expect(others(fixture.hear(ping, on: 2)) == []) }
+    for _ in 0..<ConnectionRules.standard.chatter { expect(others(fixture.hear(ping, on: 2)), is: []) }
     let end = fixture.hear(ping, on: 2)
-    #expect(others(end) == [.close(connection: 2, why)])
-    #expect(changes(end).first == .frameIgnored(connection: 2, why))
+    expect(others(end), is: [.close(connection: 2, why)])
+    expect(changes(end).first, is: .frameIgnored(connection: 2, why))
     #expect(!fixture.peer.isWalletConnected)
   }
 
@@ -156,7 +161,7 @@
   func `With 1000 payments pending the LSP fails another at once with temporary_channel_failure`() throws {
     var fixture = try PeerFixture()
     for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }
-    #expect(fixture.pay(5000) == [.answer(payment: 5000, .failed(.tooManyPending))])
-    #expect(PaymentFailure.tooManyPending.code == FailureCode.temporaryChannelFailure)
+    expect(fixture.pay(5000), is: [.answer(payment: 5000, .failed(.tooManyPending))])
+    expect(PaymentFailure.tooManyPending.code, is: FailureCode.temporaryChannelFailure)
   }
 }

@@ -2,4 +2,3 @@
 @_exported import Crypto
 @_exported import Ground
 @_exported import TestKit
-@_exported import Testing

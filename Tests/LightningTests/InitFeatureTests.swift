@@ -8,8 +8,8 @@
     #expect(InitMessage(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownRequiredFeature == nil)
     #expect(InitMessage(features: Features([4, 10, 16, 26, 28, 38])).unknownRequiredFeature == nil)
     #expect(InitMessage(features: Features([1, 23, 101, 1001])).unknownRequiredFeature == nil)
-    #expect(InitMessage(features: Features([1, 22])).unknownRequiredFeature == 22)
-    #expect(InitMessage(globalFeatures: Features([100]).bytes).unknownRequiredFeature == 100)
+    expect(InitMessage(features: Features([1, 22])).unknownRequiredFeature, is: 22)
+    expect(InitMessage(globalFeatures: Features([100]).bytes).unknownRequiredFeature, is: 100)
   }
 
   @Test(arguments: [
@@ -24,7 +24,7 @@
     var ofWallet = other
     ofWallet.fence = fence(1)
     let refused = fixture.hear(.initMessage(ofWallet))
-    #expect(others(refused) == [.close(connection: 1, "your init is incompatible: \(why)")])
+    expect(others(refused), is: [.close(connection: 1, "your init is incompatible: \(why)")])
     #expect(!fixture.peer.isWalletConnected && fixture.peer.state.fence == nil)
     var node = NodeMachine(configuration: .init())
     let start = Instant(nanoseconds: 0)
@@ -34,7 +34,7 @@
     let said = node.handle(.received(.initMessage(other)), at: start)
     #expect(said.contains(.cutOff))
     #expect(said.contains(.report(.trouble("the peer's init is incompatible: \(why)"))))
-    #expect(node.deadline.map { $0 > start } == true)
+    expect(node.deadline.map { $0 > start }, is: true)
   }
 
   @Test func `An init that names regtest beside another chain is accepted`() throws {
@@ -42,6 +42,6 @@
     _ = fixture.handle(.connected(connection: 1))
     let both = [BitcoinNetwork.mainnet.chain, BitcoinNetwork.regtest.chain]
     _ = fixture.hear(.initMessage(InitMessage(fence: fence(1), networks: both)))
-    #expect(fixture.peer.registered == 1)
+    expect(fixture.peer.registered, is: 1)
   }
 }

@@ -15,7 +15,7 @@
     world.claimAndDeliver()
     // The first backup, which the peer stores at once.
     world.payAndDeliver(0)
-    #expect(world.paid == [world.invoices[0].paymentHash])
+    expect(world.paid, is: [world.invoices[0].paymentHash])
     #expect(world.peer.waitingBackup != nil && world.peer.state.backup != nil)
     let before = world.stored
     world.kill()
@@ -29,7 +29,7 @@
   private func outdated(_ state: NodeState) throws -> NodeState {
     var fresh = try NodeWorld(payments: 2)
     fresh.claimAndDeliver()
-    #expect(state.channel?.isNewer(than: fresh.stored.channel) == true)
+    expect(state.channel?.isNewer(than: fresh.stored.channel), is: true)
     return fresh.stored
   }
 
@@ -37,11 +37,11 @@
     var world = try world { _, _ in }
     #expect(world.node?.stage == .established && world.troubles.isEmpty)
     world.payAndSettle(1)
-    #expect(world.paid.count == 2)
+    expect(world.paid.count, is: 2)
     guard case .backup(let kept)? = world.peer.state.backup.map({ NodeBackup.read($0.array) }) else {
       return #expect(Bool(false))
     }
-    #expect(kept.channel.record == world.stored.channel?.record)
+    expect(kept.channel.record, is: world.stored.channel?.record)
   }
 
   @Test func `An old database and an older backup: nothing is stored or sent until the newer backup comes`()
@@ -52,22 +52,22 @@
       outdated = try? self.outdated(state)
       world.stored = outdated ?? state
     }
-    #expect(world.troubles == [NodeMachine.backupIsLate])
-    #expect(world.stored == outdated, "the older backup is not adopted either")
-    #expect(Set(world.saidToPeer) == [Self.initType], "nothing else is sent")
+    expect(world.troubles, is: [NodeMachine.backupIsLate])
+    expect(world.stored, is: outdated, "the older backup is not adopted either")
+    expect(Set(world.saidToPeer), is: [Self.initType], "nothing else is sent")
     world.settle()
-    #expect(world.stored.channel?.localMsat == 1_000_001_000)
-    #expect(Set(world.troubles) == [NodeMachine.backupIsLate])
+    expect(world.stored.channel?.localMsat, is: 1_000_001_000)
+    expect(Set(world.troubles), is: [NodeMachine.backupIsLate])
     world.payAndSettle(1)
-    #expect(world.paid.count == 2)
+    expect(world.paid.count, is: 2)
   }
 
   @Test func `A lost database is restored from the backup that the peer stores later`() throws {
     var world = try world { world, _ in world.loseDatabase() }
     #expect(world.stored.channel == nil && world.troubles == [NodeMachine.backupIsLate])
     world.settle()
-    #expect(world.stored.channel?.localMsat == 1_000_001_000)
-    #expect(world.node?.stage == .established)
+    expect(world.stored.channel?.localMsat, is: 1_000_001_000)
+    expect(world.node?.stage, is: .established)
   }
 
   @Test
@@ -96,10 +96,10 @@
     }
     #expect(world.stored.channel == nil)
     for _ in 0..<2 where world.troubles.isEmpty { _ = world.letTimePass() }
-    #expect(world.troubles == [NodeMachine.peerIsAhead])
+    expect(world.troubles, is: [NodeMachine.peerIsAhead])
     world.settle()
-    #expect(world.stored.channel?.localMsat == 1_000_001_000)
-    #expect(world.node?.stage == .established)
+    expect(world.stored.channel?.localMsat, is: 1_000_001_000)
+    expect(world.node?.stage, is: .established)
   }
 
   @Test(arguments: [false, true])

@@ -41,7 +41,7 @@
     world.claim(moving: true)
     world.deliver()
     while world.node?.stage != .established, world.letTimePass() { world.deliver() }
-    #expect(world.node?.stage == .established)
+    expect(world.node?.stage, is: .established)
     world.send(1)
     for _ in 0..<messages { _ = world.moveSomething() }
     // What is on its way is lost.
@@ -61,13 +61,14 @@
     world.stored = onA
     world.claim(moving: true)
     world.settle()
-    #expect(world.node?.stage == .established)
-    #expect(Set(world.troubles).subtracting([NodeMachine.backupIsLate]) == ["the disk"])
+    expect(world.node?.stage, is: .established)
+    expect(Set(world.troubles).subtracting([NodeMachine.backupIsLate]), is: ["the disk"])
     let wallet = try #require(world.stored.channel), peer = world.peer.state.channel
     #expect(wallet.htlcs.isEmpty && peer.htlcs.isEmpty)
     #expect(wallet.localMsat == peer.remoteMsat && wallet.remoteMsat == peer.localMsat)
     if peerHasPayment {
-      #expect(world.sent.arrived == [SentPayments.invoice(1).paymentHash], "only device B's payment was sent")
+      expect(
+        world.sent.arrived, is: [SentPayments.invoice(1).paymentHash], "only device B's payment was sent")
     }
   }
 
@@ -88,6 +89,6 @@
     world.stored = onB
     world.claimAndSettle()
     #expect(world.node?.stage == .established && world.troubles == [])
-    #expect(world.stored.channel?.localMsat == world.peer.state.channel.remoteMsat)
+    expect(world.stored.channel?.localMsat, is: world.peer.state.channel.remoteMsat)
   }
 }

@@ -16,15 +16,15 @@
     world.news = []
     world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     #expect(world.received.isEmpty && world.paid.isEmpty && world.failed == 0)
-    #expect(world.news == [.busy(NodeActivity(collecting: [world.invoices[0].paymentHash]))])
-    #expect(world.node?.deadline == world.now + .seconds(60))
+    expect(world.news, is: [.busy(NodeActivity(collecting: [world.invoices[0].paymentHash]))])
+    expect(world.node?.deadline, is: world.now + .seconds(60))
     world.payAndDeliver(0, part: 2, amountMsat: 400, world.data(0))
-    #expect(world.received == [world.invoices[0].paymentHash])
-    #expect(world.amounts == [1000])
-    #expect(world.paid.count == 2)
+    expect(world.received, is: [world.invoices[0].paymentHash])
+    expect(world.amounts, is: [1000])
+    expect(world.paid.count, is: 2)
     #expect(world.node?.deadline == nil)
-    guard world.news.count == 4, case .received = world.news[1] else { return #expect(world.news == []) }
-    #expect(Array(world.news[2...]) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
+    guard world.news.count == 4, case .received = world.news[1] else { return expect(world.news, is: []) }
+    expect(Array(world.news[2...]), is: [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
   }
 
   @Test
@@ -39,7 +39,7 @@
         world.pay(0, part: number + 1, amountMsat: part, world.data(0))
       }
       world.deliver()
-      #expect(world.amounts == amounts)
+      expect(world.amounts, is: amounts)
     }
   }
 
@@ -47,7 +47,7 @@
     var world = try world()
     world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     world.claimAndDeliver()
-    #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
+    expect(world.news.last, is: .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
     world.payAndDeliver(0, part: 2, amountMsat: 400, world.data(0))
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
@@ -84,18 +84,18 @@
     let first = world.now
     world.now = first + .seconds(40)
     world.payAndDeliver(0, part: 2, amountMsat: 300, world.data(0))
-    #expect(world.waits.count == 1)
-    #expect(world.node?.deadline == first + .seconds(60), "counted from the first part")
+    expect(world.waits.count, is: 1)
+    expect(world.node?.deadline, is: first + .seconds(60), "counted from the first part")
     world.wake(at: first + .milliseconds(59_999))
-    #expect(world.failed == 0)
+    expect(world.failed, is: 0)
     world.wake(at: first + .seconds(60))
-    #expect(world.failures[100] == .refusedByRecipient(code: 23))
-    #expect(world.failures[200] == .refusedByRecipient(code: 23))
+    expect(world.failures[100], is: .refusedByRecipient(code: 23))
+    expect(world.failures[200], is: .refusedByRecipient(code: 23))
     #expect(world.received.isEmpty && world.stored.invoices.count == 1 && world.waits.isEmpty)
-    #expect(world.news.suffix(2) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
+    expect(world.news.suffix(2), is: [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
     // The invoice can still be paid.
     world.payAndDeliver(0, part: 3, amountMsat: 1000, world.data(0))
-    #expect(world.amounts == [1000])
+    expect(world.amounts, is: [1000])
   }
 
   @Test
@@ -106,16 +106,16 @@
     world.payAndDeliver(0, part: 1, amountMsat: 500, good)
     // Offered by hand: our own LSP would not send them.
     try offer(&world, 0, 500, PaymentData(secret: SHA256.hash([1]), totalMsat: 1000))
-    #expect(world.node?.partials.count == 1, "a guessed secret is another set")
-    #expect(world.stored.channel?.htlcs.count == 1)
+    expect(world.node?.partials.count, is: 1, "a guessed secret is another set")
+    expect(world.stored.channel?.htlcs.count, is: 1)
     for total in [1000, 2003] as [UInt64] { try offer(&world, 1, 700, world.data(1, totalMsat: total)) }
-    #expect(world.stored.channel?.htlcs.count == 1)
+    expect(world.stored.channel?.htlcs.count, is: 1)
     world.payAndDeliver(0, part: 2, amountMsat: 500, good)
-    #expect(world.amounts == [1000])
+    expect(world.amounts, is: [1000])
     // Two parts with different totals fail the whole set.
     world.payAndDeliver(2, part: 1, amountMsat: 500, world.data(2))
     try offer(&world, 2, 500, world.data(2, totalMsat: 1500))
-    #expect(world.failures[102] == details)
+    expect(world.failures[102], is: details)
     #expect(world.amounts == [1000] && world.node?.partials.isEmpty == true)
   }
 
@@ -123,7 +123,7 @@
     var world = try world(payments: 2)
     world.payAndDeliver(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
     world.payAndDeliver(0, part: 2, amountMsat: 800, world.data(0, totalMsat: 2000))
-    #expect(world.amounts == [2000])
+    expect(world.amounts, is: [2000])
     world.payAndDeliver(1, part: 1, amountMsat: 1000, world.data(1, totalMsat: 2000))
     // Offered by hand: our own LSP accepts no part above the missing amount.
     try offer(&world, 1, 2000, world.data(1, totalMsat: 2000))
@@ -133,9 +133,9 @@
   @Test func `Without payment data only one HTLC with the full amount is accepted`() throws {
     var world = try world()
     world.payAndDeliver(0, part: 1, amountMsat: 999, nil)
-    #expect(world.failed == 1)
+    expect(world.failed, is: 1)
     world.payAndDeliver(0)
-    #expect(world.amounts == [1000])
+    expect(world.amounts, is: [1000])
   }
 
   /// Offers the HTLC on the LSP's channel directly, without the LSP's checks.
@@ -154,11 +154,11 @@
     world.payAndDeliver(0, part: 1, amountMsat: 600, world.data(0))
     var node = try #require(world.node)
     let collecting = NodeActivity(collecting: [world.invoices[0].paymentHash])
-    #expect(node.activity == collecting)
+    expect(node.activity, is: collecting)
     node.partials = []
     node.step = NodeMachine.Step(change: NodeChange())
-    #expect(node.activity == collecting)
+    expect(node.activity, is: collecting)
     node.step = nil
-    #expect(node.activity == .nothing)
+    expect(node.activity, is: .nothing)
   }
 }

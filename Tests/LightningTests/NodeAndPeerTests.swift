@@ -15,10 +15,10 @@
       if !arriving.isEmpty, saidAtFirst == nil { saidAtFirst = world.saidToPeer }
       if arriving != counted.last { counted.append(arriving) }
     }
-    #expect(counted == [[], [world.invoices[0].paymentHash], []])
+    expect(counted, is: [[], [world.invoices[0].paymentHash], []])
     // The wallet has not answered with `commitment_signed` or `revoke_and_ack` yet.
-    #expect(saidAtFirst.map { !$0.contains(132) && !$0.contains(133) } == true)
-    #expect(world.paid == [world.invoices[0].paymentHash])
+    expect(saidAtFirst.map { !$0.contains(132) && !$0.contains(133) }, is: true)
+    expect(world.paid, is: [world.invoices[0].paymentHash])
   }
 
   @Test func `After a handover request a new payment is left to the next owner`() throws {
@@ -27,8 +27,8 @@
     world.payAndSettle(0)
     #expect(world.received.isEmpty)
     world.claimAndSettle()
-    #expect(world.received == [world.invoices[0].paymentHash])
-    #expect(world.paid == world.received)
+    expect(world.received, is: [world.invoices[0].paymentHash])
+    expect(world.paid, is: world.received)
   }
 
   @Test func `A backup lost with its connection is sent again on the next one`() throws {
@@ -42,7 +42,7 @@
     world.kill()
     world.stored = old
     world.claimAndSettle()
-    #expect(world.stored.channel?.localMsat == newest.channel?.localMsat)
+    expect(world.stored.channel?.localMsat, is: newest.channel?.localMsat)
     #expect(world.troubles.isEmpty, "\(world.troubles)")
   }
 
@@ -58,7 +58,7 @@
     world.peer = world.peer.withoutBackup
     world.claimAndSettle()
     #expect(world.troubles.contains("the peer knows a newer state of the channel and has no backup of it"))
-    #expect(world.stored.channel == old.channel)
+    expect(world.stored.channel, is: old.channel)
   }
 }
 
@@ -111,44 +111,45 @@ extension PeerMachine {
       let expected = zip(seconds, DialPace.pauses).flatMap {
         [.seconds($0.dial * factor), .seconds($0.initMessage * factor), $1]
       }
-      #expect(bounds(configuration) == expected)
+      expect(bounds(configuration), is: expected)
     }
   }
 
   @Test func `When the node stops, an invoice whose write is blocked is refused, and not stored later`() {
     var node = dialling()
-    #expect(node.handle(.invoiceMade(invoice), at: start) == [.write(NodeChange(newInvoice: invoice))])
+    expect(node.handle(.invoiceMade(invoice), at: start), is: [.write(NodeChange(newInvoice: invoice))])
     _ = node.handle(.storeBlocked, at: start)
-    #expect(
-      node.handle(.stopRequested(gracefully: true), at: start) == [
+    expect(
+      node.handle(.stopRequested(gracefully: true), at: start),
+      is: [
         .invoiceRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.givenUp)), .cutOff,
         .report(.stopped),
       ])
     #expect(node.deadline == nil)
-    #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
+    expect(node.handle(.deadlineReached, at: start + .seconds(1)), is: [])
   }
 
   @Test func `An invoice whose write is blocked between two dials is written again 100 ms later`() {
     var node = dialling()
     _ = node.handle(.closed("no route"), at: start)
     let write = NodeDirective.write(NodeChange(newInvoice: invoice), under: fence(1))
-    #expect(node.handle(.invoiceMade(invoice), at: start) == [.checkRow, write])
+    expect(node.handle(.invoiceMade(invoice), at: start), is: [.checkRow, write])
     // The row may be readable during another process's transaction, or blocked as well.
     for row in [NodeEvent.rowRead(row(1)), .storeBlocked] {
       var node = node
       _ = node.handle(row, at: start)
       _ = node.handle(.storeBlocked, at: start)
-      #expect(node.deadline == start + .milliseconds(100))
-      #expect(node.handle(.deadlineReached, at: start + .milliseconds(100)) == [write])
+      expect(node.deadline, is: start + .milliseconds(100))
+      expect(node.handle(.deadlineReached, at: start + .milliseconds(100)), is: [write])
     }
   }
 
   @Test func `A disconnecting node stops on the peer's error and does not redial`() {
     var node = dialling()
     _ = node.handle(.dialled, at: start)
-    #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.hangUp])
+    expect(node.handle(.stopRequested(gracefully: true), at: start), is: [.hangUp])
     let error = Message.error(ErrorOrWarning(text: "no"))
-    #expect(node.handle(.received(error), at: start) == [.cutOff, .report(.stopped)])
+    expect(node.handle(.received(error), at: start), is: [.cutOff, .report(.stopped)])
     #expect(node.deadline == nil)
   }
 
@@ -162,7 +163,7 @@ extension PeerMachine {
     world.news = []
     world.breakWire()
     while !world.news.contains(.established), world.moveSomething() || world.letTimePass() {}
-    #expect(world.news == [.connecting, .established])
+    expect(world.news, is: [.connecting, .established])
     while world.stored.channel?.isSettling == true, world.moveSomething() || world.letTimePass() {}
     world.deliver()
     #expect(
@@ -180,26 +181,26 @@ extension PeerMachine {
   private func initDone() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: start)
-    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
+    expect(node.handle(.rowRead(row(1)), at: start), is: [.dial(attempt: 0)])
     _ = node.handle(.dialled, at: start)
     _ = node.handle(.received(.initMessage(InitMessage())), at: start)
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
-    #expect(node.handle(.received(peer.reestablish()), at: start) == [.checkAfterInit])
+    expect(node.handle(.received(peer.reestablish()), at: start), is: [.checkAfterInit])
     return node
   }
 
   @Test(arguments: ofOthers)
   func `Before the dial, a missing claim row or that of another claim stops the node`(_ row: ClaimRow?) {
     var node = NodeMachine(configuration: .init())
-    #expect(node.handle(.started(fence(1), NodeState()), at: start) == [.report(.connecting), .checkRow])
-    #expect(node.handle(.rowRead(row), at: start) == end)
+    expect(node.handle(.started(fence(1), NodeState()), at: start), is: [.report(.connecting), .checkRow])
+    expect(node.handle(.rowRead(row), at: start), is: end)
     #expect(node.isStopped && node.deadline == nil)
   }
 
   @Test(arguments: ofOthers)
   func `After init, a missing claim row or that of another claim stops the node`(_ row: ClaimRow?) throws {
     var node = try initDone()
-    #expect(node.handle(.checkedAfterInit(row, NodeState()), at: start) == end)
+    expect(node.handle(.checkedAfterInit(row, NodeState()), at: start), is: end)
     #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
   }
 
@@ -207,7 +208,7 @@ extension PeerMachine {
   func `If the claim row read after init is the node's own claim, the node writes under that claim`() throws {
     var node = try initDone()
     let said = node.handle(.checkedAfterInit(row(1), NodeState()), at: start)
-    guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
+    guard case .write(_, let claim)? = said.first else { return expect(said, is: []) }
     #expect(said.count == 1 && claim == fence(1))
   }
 }
@@ -223,37 +224,38 @@ extension PeerMachine {
   @Test func `Without a network the node disconnects, and dials at once when the network is back`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
-    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
-    #expect(node.handle(.networkChanged(isThere: false), at: start) == lost)
+    expect(node.handle(.rowRead(row(1)), at: start), is: [.dial(attempt: 0)])
+    expect(node.handle(.networkChanged(isThere: false), at: start), is: lost)
     #expect(node.deadline == nil)
-    #expect(node.handle(.closed("late news of the dial"), at: start) == [])
-    #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
-    #expect(node.handle(.networkChanged(isThere: true), at: start) == [.checkRow])
-    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
+    expect(node.handle(.closed("late news of the dial"), at: start), is: [])
+    expect(node.handle(.networkChanged(isThere: false), at: start), is: [])
+    expect(node.handle(.networkChanged(isThere: true), at: start), is: [.checkRow])
+    expect(node.handle(.rowRead(row(1)), at: start), is: [.dial(attempt: 0)])
   }
 
   @Test func `When the network is back, the dial attempts are counted from 0 again`() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     for attempt in 0..<3 {
-      #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: attempt)])
+      expect(node.handle(.rowRead(row(1)), at: start), is: [.dial(attempt: attempt)])
       _ = node.handle(.closed("refused"), at: start)
       if attempt < 2 { _ = node.handle(.deadlineReached, at: start + .seconds(10)) }
     }
-    #expect(node.handle(.networkChanged(isThere: false), at: start) == lost)
+    expect(node.handle(.networkChanged(isThere: false), at: start), is: lost)
     _ = node.handle(.networkChanged(isThere: true), at: start)
-    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
+    expect(node.handle(.rowRead(row(1)), at: start), is: [.dial(attempt: 0)])
   }
 
   @Test func `A node started without a network waits; a stopped node still notes network changes`() {
     var node = NodeMachine(configuration: .init())
-    #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
-    #expect(
-      node.handle(.started(claim, NodeState()), at: start) == [
+    expect(node.handle(.networkChanged(isThere: false), at: start), is: [])
+    expect(
+      node.handle(.started(claim, NodeState()), at: start),
+      is: [
         .report(.connecting), .report(.trouble("there is no network")),
       ])
-    #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.cutOff, .report(.stopped)])
-    #expect(node.handle(.networkChanged(isThere: true), at: start) == [])
-    #expect(node.handle(.started(claim, NodeState()), at: start) == [.report(.connecting), .checkRow])
+    expect(node.handle(.stopRequested(gracefully: true), at: start), is: [.cutOff, .report(.stopped)])
+    expect(node.handle(.networkChanged(isThere: true), at: start), is: [])
+    expect(node.handle(.started(claim, NodeState()), at: start), is: [.report(.connecting), .checkRow])
   }
 }

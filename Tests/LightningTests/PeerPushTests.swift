@@ -12,12 +12,12 @@ import LightningProvider
   /// The wallet connects for 29.5 s and resolves nothing. Returns the time until the next push.
   private func visit(_ fixture: inout PeerFixture, _ connection: UInt64) throws -> Int64? {
     _ = try fixture.establish(connection)
-    #expect(pushes(fixture.wake(after: 29_500)) == [])
+    expect(pushes(fixture.wake(after: 29_500)), is: [])
     _ = fixture.handle(.closed(connection: connection, "the extension's time is over"))
     guard let due = fixture.peer.deadline else { return nil }
     let span = due.nanoseconds / 1_000_000 - fixture.now
-    #expect(pushes(fixture.wake(after: span - 1)) == [])
-    #expect(pushes(fixture.wake(after: 1)) == [.pendingSettlement])
+    expect(pushes(fixture.wake(after: span - 1)), is: [])
+    expect(pushes(fixture.wake(after: 1)), is: [.pendingSettlement])
     return span
   }
 
@@ -25,8 +25,8 @@ import LightningProvider
   private func missed(_ fixture: inout PeerFixture, _ reason: PushReason = .pendingSettlement) throws -> Int64
   {
     let span = try #require(fixture.peer.deadline).nanoseconds / 1_000_000 - fixture.now
-    #expect(pushes(fixture.wake(after: span - 1)) == [])
-    #expect(pushes(fixture.wake(after: 1)) == [reason])
+    expect(pushes(fixture.wake(after: span - 1)), is: [])
+    expect(pushes(fixture.wake(after: 1)), is: [reason])
     return span
   }
 
@@ -41,8 +41,8 @@ import LightningProvider
       configuration: PeerMachine.Configuration(
         rules: ConnectionRules(silence: nil), startedAt: milliseconds(fixture.now), state: state))
     #expect(fixture.peer.deadline == nil)
-    #expect(pushes(fixture.wake(after: 3_600_000)) == [])
-    #expect(fixture.pay(2) == [.answer(payment: 2, .failed(.channelFailed))])
+    expect(pushes(fixture.wake(after: 3_600_000)), is: [])
+    expect(fixture.pay(2), is: [.answer(payment: 2, .failed(.channelFailed))])
   }
 
   @Test func `The gaps before the pushes to an absent wallet are 2, 60, 120, 240 … 3600 s`() throws {
@@ -51,21 +51,21 @@ import LightningProvider
     _ = fixture.handle(.closed(connection: 1, "gone"))
     var gaps: [Int64] = []
     for _ in 1...10 { gaps.append(try missed(&fixture)) }
-    #expect(gaps == [2, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600].map { $0 * 1000 })
+    expect(gaps, is: [2, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600].map { $0 * 1000 })
     _ = try fixture.establish(2)
     #expect(fixture.peer.deadline == nil)
     _ = fixture.handle(.closed(connection: 2, "gone"))
-    #expect(try missed(&fixture) == 2_048_000)
+    expect(try missed(&fixture), is: 2_048_000)
   }
 
   @Test func `The LSP repeats the push for a held payment until the sender gives up`() throws {
     var fixture = try PeerFixture()
-    #expect(pushes(fixture.pay(1, holdUntil: 100_000_000)) == [.incomingPayment])
-    #expect(try missed(&fixture, .incomingPayment) == 30_000)
-    #expect(try missed(&fixture, .incomingPayment) == 60_000)
+    expect(pushes(fixture.pay(1, holdUntil: 100_000_000)), is: [.incomingPayment])
+    expect(try missed(&fixture, .incomingPayment), is: 30_000)
+    expect(try missed(&fixture, .incomingPayment), is: 60_000)
     fixture.restart()
-    #expect(try missed(&fixture, .incomingPayment) == 2000, "a restart forgets the earlier pushes")
-    #expect(pushes(fixture.wake(at: 100_000_000)) == [], "the sender has given up")
+    expect(try missed(&fixture, .incomingPayment), is: 2000, "a restart forgets the earlier pushes")
+    expect(pushes(fixture.wake(at: 100_000_000)), is: [], "the sender has given up")
     #expect(fixture.peer.deadline == nil)
   }
 
@@ -73,14 +73,14 @@ import LightningProvider
     var fixture = try PeerFixture.established()
     _ = fixture.pay(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
-    #expect(try missed(&fixture) == 2000)
-    #expect(try missed(&fixture) == 60_000)
+    expect(try missed(&fixture), is: 2000)
+    expect(try missed(&fixture), is: 60_000)
     let due = fixture.peer.deadline
-    #expect(pushes(fixture.pay(2, holdUntil: 0)) == [])
-    #expect(fixture.peer.deadline == due)
+    expect(pushes(fixture.pay(2, holdUntil: 0)), is: [])
+    expect(fixture.peer.deadline, is: due)
     fixture.now += 100_000
-    #expect(pushes(fixture.pay(3, holdUntil: 100_000_000)) == [.incomingPayment])
-    #expect(try missed(&fixture) == 30_000, "one push serves both payments")
+    expect(pushes(fixture.pay(3, holdUntil: 100_000_000)), is: [.incomingPayment])
+    expect(try missed(&fixture), is: 30_000, "one push serves both payments")
   }
 
   @Test
@@ -91,7 +91,7 @@ import LightningProvider
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []
     for connection in 1...13 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
-    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600].map { $0 * 1000 })
+    expect(gaps, is: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600].map { $0 * 1000 })
   }
 
   @Test func `A new or ended payment resets the gap before the next push to 2 s`() throws {
@@ -99,25 +99,26 @@ import LightningProvider
     _ = fixture.part(1, 400, data)
     for connection in 1...3 as ClosedRange<UInt64> { _ = try visit(&fixture, connection) }
     _ = fixture.pay(2, holdUntil: 100_000_000)
-    #expect(try visit(&fixture, 4) == 2000)
-    #expect(try visit(&fixture, 5) == 4000)
+    expect(try visit(&fixture, 4), is: 2000)
+    expect(try visit(&fixture, 5), is: 4000)
     let end = try fixture.exchange(6, from: try fixture.establish(6), failingWith: 23)
-    #expect(others(end).count == 2)
+    expect(others(end).count, is: 2)
     _ = fixture.pay(3, holdUntil: 100_000_000)
-    #expect(try visit(&fixture, 7) == 2000)
+    expect(try visit(&fixture, 7), is: 2000)
   }
 
   @Test func `A further part requests a push only 30 s after the last push`() throws {
     var fixture = try PeerFixture()
-    #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
+    expect(pushes(fixture.part(1, 400, data)), is: [.incomingPayment])
     fixture.now = 29_999
-    #expect(pushes(fixture.part(2, 100, data)) == [])
+    expect(pushes(fixture.part(2, 100, data)), is: [])
     fixture.now = 30_000
-    #expect(pushes(fixture.part(3, 100, data)) == [.incomingPayment])
-    #expect(pushes(fixture.part(4, 100, data)) == [])
+    expect(pushes(fixture.part(3, 100, data)), is: [.incomingPayment])
+    expect(pushes(fixture.part(4, 100, data)), is: [])
     fixture.restart()
-    #expect(
-      pushes(fixture.part(5, 100, data)) == [.incomingPayment], "a restart forgets the time of the last push")
+    expect(
+      pushes(fixture.part(5, 100, data)), is: [.incomingPayment],
+      "a restart forgets the time of the last push")
   }
 
   @Test
@@ -125,13 +126,13 @@ import LightningProvider
     throws
   {
     var fixture = try PeerFixture()
-    #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
-    #expect(pushes(fixture.part(2, 100, data)) == [])
-    #expect(pushes(fixture.pay(3)) == [.incomingPayment], "another payment")
+    expect(pushes(fixture.part(1, 400, data)), is: [.incomingPayment])
+    expect(pushes(fixture.part(2, 100, data)), is: [])
+    expect(pushes(fixture.pay(3)), is: [.incomingPayment], "another payment")
     _ = try fixture.establish(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
-    #expect(pushes(fixture.part(4, 100, data)) == [.incomingPayment], "the other parts are in the channel")
-    #expect(pushes(fixture.part(5, 100, data)) == [])
+    expect(pushes(fixture.part(4, 100, data)), is: [.incomingPayment], "the other parts are in the channel")
+    expect(pushes(fixture.part(5, 100, data)), is: [])
   }
 }
 
@@ -148,8 +149,9 @@ import LightningProvider
       ChannelReestablish(
         channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0,
         yourLastPerCommitmentSecret: .zero))
-    #expect(
-      fixture.sendInit(1, fence(3)) == [
+    expect(
+      fixture.sendInit(1, fence(3)),
+      is: [
         .store([
           .frameActedOn(connection: 1), .fence(fence(3)),
           .connectionJudged(connection: 1, .accepted, fence(3)),
@@ -165,8 +167,9 @@ import LightningProvider
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     let directives = fixture.sendInit(2, fence(4, incarnation: 9))
-    #expect(
-      Array(directives.prefix(3)) == [
+    expect(
+      Array(directives.prefix(3)),
+      is: [
         .store([
           .frameActedOn(connection: 2), .fence(fence(4, incarnation: 9)),
           .connectionJudged(connection: 2, .accepted, fence(4, incarnation: 9)),
@@ -179,8 +182,9 @@ import LightningProvider
   @Test func `The same epoch is accepted again with the same incarnation`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3, incarnation: 5))
-    #expect(
-      others(fixture.sendInit(2, fence(3, incarnation: 5))) == [
+    expect(
+      others(fixture.sendInit(2, fence(3, incarnation: 5))),
+      is: [
         .evict(connection: 1, "replaced by connection 2")
       ])
   }
@@ -197,13 +201,14 @@ import LightningProvider
   {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3, incarnation: 5))
-    #expect(
-      fixture.sendInit(2, claim) == [
+    expect(
+      fixture.sendInit(2, claim),
+      is: [
         .store([.frameActedOn(connection: 2), .connectionJudged(connection: 2, verdict, claim)]),
         .send(connection: 2, answer(false, highest: 3)), .close(connection: 2, verdict.rawValue),
       ])
-    #expect(messages(fixture.hear(.ping(Ping(pongSize: 0)))) == [.pong([])])
-    #expect(fixture.peer.state.fence == fence(3, incarnation: 5))
+    expect(messages(fixture.hear(.ping(Ping(pongSize: 0)))), is: [.pong([])])
+    expect(fixture.peer.state.fence, is: fence(3, incarnation: 5))
   }
 
   @Test func `Messages of an evicted connection are ignored`() throws {
@@ -213,13 +218,15 @@ import LightningProvider
     _ = fixture.sendInit(2, fence(2))
     for message in messages(offered) { _ = try fixture.wallet.receive(message) }
     for part in fixture.wallet.takeOutgoing() {
-      #expect(
-        fixture.hear(message(part, of: fixture.wallet)) == [
+      expect(
+        fixture.hear(message(part, of: fixture.wallet)),
+        is: [
           .store([.frameIgnored(connection: 1, "its connection is evicted")])
         ])
     }
-    #expect(
-      fixture.handle(.closed(connection: 1, "evicted")) == [
+    expect(
+      fixture.handle(.closed(connection: 1, "evicted")),
+      is: [
         .store([.connectionClosed(connection: 1, "evicted")])
       ])
     #expect(fixture.peer.isWalletConnected)
@@ -227,20 +234,23 @@ import LightningProvider
 
   @Test func `A message before init, or on a refused or closed connection, is stored as ignored`() throws {
     var fixture = try PeerFixture()
-    #expect(
-      fixture.handle(.connected(connection: 1)) == [
+    expect(
+      fixture.handle(.connected(connection: 1)),
+      is: [
         .store([.connectionOpened(connection: 1)]), .send(connection: 1, .initMessage(InitMessage())),
       ])
-    #expect(
-      fixture.hear(.peerStorage([1])) == [.store([.frameIgnored(connection: 1, "it came before init")])])
+    expect(
+      fixture.hear(.peerStorage([1])), is: [.store([.frameIgnored(connection: 1, "it came before init")])])
     _ = fixture.sendInit(2, fence(5))
     _ = fixture.sendInit(3, fence(4))
-    #expect(
-      fixture.hear(.peerStorage([1]), on: 3) == [
+    expect(
+      fixture.hear(.peerStorage([1]), on: 3),
+      is: [
         .store([.frameIgnored(connection: 3, "its connection is refused")])
       ])
-    #expect(
-      fixture.hear(.peerStorage([1]), on: 9) == [
+    expect(
+      fixture.hear(.peerStorage([1]), on: 9),
+      is: [
         .store([.frameIgnored(connection: 9, "its connection is closed")])
       ])
     #expect(fixture.peer.state.backup == nil)
@@ -254,24 +264,24 @@ import LightningProvider
     _ = fixture.sendInit(1, first)
     let directives = fixture.sendInit(2, second)
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, second)))
-    #expect(others(directives) == [.evict(connection: 1, "replaced by connection 2")])
-    #expect(messages(directives).first?.type == 136)
+    expect(others(directives), is: [.evict(connection: 1, "replaced by connection 2")])
+    expect(messages(directives).first?.type, is: 136)
     #expect(fixture.peer.state.fence == nil)
   }
 
   @Test func `An epoch too large for any container is not stored as the fence`() throws {
     var fixture = try PeerFixture()
     let directives = fixture.sendInit(1, fence(.max))
-    #expect(others(directives).count == 1)
+    expect(others(directives).count, is: 1)
     #expect(fixture.peer.state.fence == nil)
-    #expect(messages(fixture.sendInit(2, fence(1))).first == answer(true, highest: 1))
+    expect(messages(fixture.sendInit(2, fence(1))).first, is: answer(true, highest: 1))
   }
 
   @Test func `The highest epoch survives a restart of the LSP`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     fixture.restart()
-    #expect(messages(fixture.sendInit(2, fence(2))) == [answer(false, highest: 3)])
+    expect(messages(fixture.sendInit(2, fence(2))), is: [answer(false, highest: 3)])
   }
 
   @Test
@@ -281,25 +291,25 @@ import LightningProvider
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     for connection in 2...3 as ClosedRange<UInt64> {
-      #expect(messages(fixture.handle(.connected(connection: connection))) == [.initMessage(InitMessage())])
+      expect(messages(fixture.handle(.connected(connection: connection))), is: [.initMessage(InitMessage())])
     }
     // channel_reestablish follows only after the fence answer.
     let said = messages(fixture.hear(initMessage(fence(4)), on: 3))
-    #expect(said.map(\.type) == [FenceAnswer.messageType, 136])
+    expect(said.map(\.type), is: [FenceAnswer.messageType, 136])
   }
 
   @Test func `A second init or undecodable bytes end the connection and keep the fence`() throws {
     var fixture = try PeerFixture()
     _ = fixture.sendInit(1, fence(3))
     let second = fixture.hear(initMessage(fence(3)))
-    #expect(others(second) == [.close(connection: 1, "there is a second init: send it once")])
-    #expect(messages(second) == [.warning(ErrorOrWarning(text: "there is a second init: send it once"))])
+    expect(others(second), is: [.close(connection: 1, "there is a second init: send it once")])
+    expect(messages(second), is: [.warning(ErrorOrWarning(text: "there is a second init: send it once"))])
     _ = fixture.sendInit(2, fence(3))
     let garbage = fixture.handle(.undecodable(connection: 2, "no"))
-    #expect(others(garbage) == [.close(connection: 2, "no")])
+    expect(others(garbage), is: [.close(connection: 2, "no")])
     #expect(!fixture.peer.isWalletConnected)
-    #expect(fixture.handle(.undecodable(connection: 2, "no")).count == 1)
-    #expect(fixture.peer.state.fence == fence(3))
+    expect(fixture.handle(.undecodable(connection: 2, "no")).count, is: 1)
+    expect(fixture.peer.state.fence, is: fence(3))
   }
 
   // MARK: The wallet moves to another container
@@ -323,14 +333,14 @@ import LightningProvider
     let moved = sendInit(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
     #expect(moved.contains(.evict(connection: 1, "replaced by connection 2")))
     #expect(moved.contains(.send(connection: 2, answer(true, highest: 6, container: 9))))
-    #expect(fixture.peer.state.fence == fence(6, container: 9))
+    expect(fixture.peer.state.fence, is: fence(6, container: 9))
     for (number, epoch) in [UInt64(5), 6, 7, 100].enumerated() {
       #expect(
         fixture.sendInit(UInt64(number) + 3, fence(epoch)).contains {
           if case .close(_, "refused-other-container") = $0 { true } else { false }
         }, "the old container with epoch \(epoch)")
     }
-    #expect(fixture.peer.state.fence == fence(6, container: 9))
+    expect(fixture.peer.state.fence, is: fence(6, container: 9))
   }
 
   @Test
@@ -349,14 +359,14 @@ import LightningProvider
       let refused = sendInit(&fixture, UInt64(number) + 3, initMessage)
       #expect(refused.contains(.send(connection: UInt64(number) + 3, answer(false, highest: 6))), "\(number)")
     }
-    #expect(fixture.peer.state.fence == fence(6))
+    expect(fixture.peer.state.fence, is: fence(6))
     // There and back: the first replacing init names a claim that is no longer current.
     let there = moving(fence(7, container: 9), from: fence(6))
     let back = moving(fence(8), from: fence(7, container: 9))
     _ = sendInit(&fixture, 10, there)
     _ = sendInit(&fixture, 11, back)
     _ = sendInit(&fixture, 12, there)
-    #expect(fixture.peer.state.fence == fence(8))
+    expect(fixture.peer.state.fence, is: fence(8))
   }
 
   @Test

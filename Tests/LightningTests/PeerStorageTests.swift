@@ -25,15 +25,15 @@
   {
     var fixture = try PeerFixture.established(storageDelay: .seconds(10))
     let first = fixture.hear(.peerStorage(blob(1)))
-    #expect(stored(first) == [.backup(connection: 1, blob(1))])
+    expect(stored(first), is: [.backup(connection: 1, blob(1))])
     for (number, at) in [(UInt8(2), Int64(1000)), (3, 9999)] {
       fixture.now = at
       let directives = fixture.hear(.peerStorage(blob(number)))
-      #expect(changes(directives) == [.frameActedOn(connection: 1)], "received, and not stored")
-      #expect(fixture.peer.deadline == milliseconds(10_000))
+      expect(changes(directives), is: [.frameActedOn(connection: 1)], "received, and not stored")
+      expect(fixture.peer.deadline, is: milliseconds(10_000))
     }
     #expect(stored(fixture.wake(at: 9999)).isEmpty)
-    #expect(stored(fixture.wake(at: 10_000)) == [.backup(connection: 1, blob(3))])
+    expect(stored(fixture.wake(at: 10_000)), is: [.backup(connection: 1, blob(3))])
     #expect(fixture.peer.deadline == nil)
   }
 
@@ -44,7 +44,7 @@
     fixture.peer.forgetLongAgo(at: milliseconds(9999))
     #expect(fixture.peer.storage != before)
     fixture.peer.forgetLongAgo(at: milliseconds(10_000))
-    #expect(fixture.peer.storage == before)
+    expect(fixture.peer.storage, is: before)
   }
 
   @Test func `A stored backup opens the next window; after an idle window the next is stored at once`() throws
@@ -53,11 +53,11 @@
     _ = fixture.wake(at: 10_000)
     fixture.now = 19_999
     _ = fixture.hear(.peerStorage(blob(3)))
-    #expect(fixture.peer.deadline == milliseconds(20_000))
-    #expect(stored(fixture.wake(at: 20_000)) == [.backup(connection: 1, blob(3))])
+    expect(fixture.peer.deadline, is: milliseconds(20_000))
+    expect(stored(fixture.wake(at: 20_000)), is: [.backup(connection: 1, blob(3))])
     fixture.now = 30_000
     let late = fixture.hear(.peerStorage(blob(4)))
-    #expect(stored(late) == [.backup(connection: 1, blob(4))])
+    expect(stored(late), is: [.backup(connection: 1, blob(4))])
   }
 
   @Test func `A backup that comes after the delay does not replace the one that waited until its end`() throws
@@ -65,31 +65,31 @@
     var fixture = try fixture()
     fixture.now = 15_000
     let late = fixture.hear(.peerStorage(blob(3)))
-    #expect(stored(late) == [.backup(connection: 1, blob(2))])
-    #expect(fixture.peer.deadline == milliseconds(25_000))
+    expect(stored(late), is: [.backup(connection: 1, blob(2))])
+    expect(fixture.peer.deadline, is: milliseconds(25_000))
   }
 
   @Test func `A wallet that reconnects within the delay gets the older backup, after it the newer one`()
     throws
   {
     var fixture = try fixture()
-    #expect(retrieved(fixture.sendInit(2, fence(2))) == [blob(1)])
-    #expect(stored(fixture.wake(at: 10_000)) == [.backup(connection: 1, blob(2))])
-    #expect(retrieved(fixture.sendInit(3, fence(3))) == [blob(2)])
+    expect(retrieved(fixture.sendInit(2, fence(2))), is: [blob(1)])
+    expect(stored(fixture.wake(at: 10_000)), is: [.backup(connection: 1, blob(2))])
+    expect(retrieved(fixture.sendInit(3, fence(3))), is: [blob(2)])
   }
 
   @Test func `A backup that waits to be stored is lost when the LSP restarts`() throws {
     var fixture = try fixture()
     fixture.restart()
     _ = fixture.wake(at: 60_000)
-    #expect(retrieved(fixture.sendInit(2, fence(2))) == [blob(1)])
+    expect(retrieved(fixture.sendInit(2, fence(2))), is: [blob(1)])
   }
 
   @Test func `Without a delay each backup is stored at once`() throws {
     var fixture = try PeerFixture.established()
     for number: UInt8 in 1...3 {
       let directives = fixture.hear(.peerStorage(blob(number)))
-      #expect(changes(directives) == [.frameActedOn(connection: 1), .backup(connection: 1, blob(number))])
+      expect(changes(directives), is: [.frameActedOn(connection: 1), .backup(connection: 1, blob(number))])
     }
   }
 }
@@ -113,30 +113,30 @@
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     let directives = fixture.pay(1)
     let both = [push(.silent, holdUntil: 60_000), push(.alert, holdUntil: 60_000)]
-    #expect(pushes(directives) == both)
+    expect(pushes(directives), is: both)
     #expect(both.allSatisfy { $0.isHeld && fixture.wants($0) })
     // Both are requested after the payment's row is durable.
-    #expect(directives.first == .store([.paymentHeld(fixture.request(1, holdUntil: 60_000))]))
-    #expect(pushes(fixture.wake(at: 60_000)) == [])
+    expect(directives.first, is: .store([.paymentHeld(fixture.request(1, holdUntil: 60_000))]))
+    expect(pushes(fixture.wake(at: 60_000)), is: [])
     #expect(!both.contains { fixture.wants($0) })
   }
 
   @Test func `A payment in parts is announced with its whole amount`() throws {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     let data = PaymentData(secret: paymentHash(7), totalMsat: 1000)
-    #expect(pushes(fixture.part(1, 400, data)).map(\.amountMsat) == [1000, 1000])
+    expect(pushes(fixture.part(1, 400, data)).map(\.amountMsat), is: [1000, 1000])
   }
 
   @Test func `A payment that is not held requests both pushes too, and they say so`() throws {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     let directives = fixture.pay(1, holdUntil: 0)
     let both = [push(.silent, holdUntil: nil), push(.alert, holdUntil: nil)]
-    #expect(pushes(directives) == both)
-    #expect(others(directives).first == .answer(payment: 1, .failed(.recipientAway)))
+    expect(pushes(directives), is: both)
+    expect(others(directives).first, is: .answer(payment: 1, .failed(.recipientAway)))
     #expect(both.allSatisfy { !$0.isHeld && fixture.wants($0) })
     _ = try fixture.establish(1)
     #expect(!both.contains { fixture.wants($0) }, "the app has come")
-    #expect(pushes(fixture.pay(2, holdUntil: 0)) == [])
+    expect(pushes(fixture.pay(2, holdUntil: 0)), is: [])
   }
 
   @Test func `A payment that is paid later is not announced any more as not held`() throws {
@@ -153,16 +153,18 @@
   {
     var fixture = try PeerFixture(pushStrategy: .bitkit)
     _ = fixture.pay(1, holdUntil: 100_000)
-    #expect(
-      pushes(fixture.wake(at: 30_000)) == [
+    expect(
+      pushes(fixture.wake(at: 30_000)),
+      is: [
         push(.silent, holdUntil: 100_000), push(.alert, holdUntil: 100_000),
       ])
     _ = try fixture.establish(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
     // One call was not answered by then: the first call after the disconnect comes 4 s later.
     let waiting = pushes(fixture.wake(after: 4000))
-    #expect(
-      waiting == [
+    expect(
+      waiting,
+      is: [
         push(.silent, holdUntil: nil, reason: .pendingSettlement),
         push(.alert, holdUntil: nil, reason: .pendingSettlement),
       ])
@@ -180,7 +182,7 @@
   /// The hashes of the alerts, each of which follows its silent push.
   private func announced(_ directives: [PeerDirective]) -> [Bytes32?] {
     let pushes = pushes(directives)
-    #expect(pushes.map(\.kind) == pushes.indices.map { $0.isMultiple(of: 2) ? .silent : .alert })
+    expect(pushes.map(\.kind), is: pushes.indices.map { $0.isMultiple(of: 2) ? .silent : .alert })
     return pushes.filter { $0.kind == .alert }.map(\.paymentHash)
   }
 
@@ -191,31 +193,31 @@
     let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
     for number: UInt64 in 4...5 { _ = fixture.part(number, 500, data) }
     _ = fixture.handle(.closed(connection: 1, "killed"))
-    #expect(announced(fixture.wake(after: 1999)) == [])
-    #expect(announced(fixture.wake(after: 1)) == [1, 2, 3, 9].map { paymentHash($0) })
-    #expect(announced(fixture.wake(after: 59_999)) == [])
-    #expect(announced(fixture.wake(after: 1)) == [paymentHash(1)])
+    expect(announced(fixture.wake(after: 1999)), is: [])
+    expect(announced(fixture.wake(after: 1)), is: [1, 2, 3, 9].map { paymentHash($0) })
+    expect(announced(fixture.wake(after: 59_999)), is: [])
+    expect(announced(fixture.wake(after: 1)), is: [paymentHash(1)])
     // The wallet comes and settles nothing: the user may have dismissed what was told before.
     _ = try fixture.establish(2)
     _ = fixture.handle(.closed(connection: 2, "killed"))
-    #expect(announced(fixture.wake(after: 8000)) == [1, 2, 3, 9].map { paymentHash($0) })
+    expect(announced(fixture.wake(after: 8000)), is: [1, 2, 3, 9].map { paymentHash($0) })
   }
 
   @Test func `A new payment right after a disconnect does not delay the announcements of the others`() throws
   {
     var fixture = try away(2)
     fixture.now += 1000
-    #expect(announced(fixture.pay(3)) == [paymentHash(3)])
-    #expect(announced(fixture.wake(after: 1000)) == [1, 2].map { paymentHash($0) })
+    expect(announced(fixture.pay(3)), is: [paymentHash(3)])
+    expect(announced(fixture.wake(after: 1000)), is: [1, 2].map { paymentHash($0) })
   }
 
   @Test func `After a restart of the LSP each payment is announced, held or in the channel`() throws {
     var fixture = try away(1)
     for number: UInt64 in 2...3 {
-      #expect(announced(fixture.pay(number, holdUntil: 100_000)) == [paymentHash(number)])
+      expect(announced(fixture.pay(number, holdUntil: 100_000)), is: [paymentHash(number)])
     }
     fixture.restart()
-    #expect(announced(fixture.wake(after: 2000)) == [1, 2, 3].map { paymentHash($0) })
+    expect(announced(fixture.wake(after: 2000)), is: [1, 2, 3].map { paymentHash($0) })
   }
 
   // MARK: Many payments
@@ -239,9 +241,9 @@
   @Test func `Of 100 payments at most 16 are announced at once, each once, and the oldest first`() throws {
     var fixture = try away(100, holdUntil: 10_000_000)
     let told = batches(&fixture, for: 30_000)
-    #expect(told.map(\.hashes.count) == [16, 16, 16, 16, 16, 16, 4])
-    #expect(told.map(\.at) == (0..<7).map { 2000 + $0 * Self.pause })
-    #expect(told.flatMap(\.hashes) == hashes(1...100))
+    expect(told.map(\.hashes.count), is: [16, 16, 16, 16, 16, 16, 4])
+    expect(told.map(\.at), is: (0..<7).map { 2000 + $0 * Self.pause })
+    expect(told.flatMap(\.hashes), is: hashes(1...100))
     // All batches are one call, whose pause has doubled once.
     let again = batches(&fixture, for: 60_000)
     #expect(again.map(\.hashes) == [hashes([1])] && again.map(\.at) == [2000 + 6 * Self.pause + 60_000])
@@ -253,7 +255,7 @@
     for number: UInt64 in 100...104 { _ = fixture.part(number, 200, data) }
     for number: UInt64 in 10...25 { _ = fixture.pay(number, holdUntil: 0) }
     _ = fixture.handle(.closed(connection: 1, "killed"))
-    #expect(batches(&fixture, for: 10_000).map(\.hashes) == [hashes([9] + Array(10...24)), hashes([25])])
+    expect(batches(&fixture, for: 10_000).map(\.hashes), is: [hashes([9] + Array(10...24)), hashes([25])])
   }
 
   @Test
@@ -261,45 +263,45 @@
     throws
   {
     var fixture = try away(40, holdUntil: 10_000_000)
-    #expect(batches(&fixture, for: 2000).map(\.hashes) == [hashes(1...16)])
+    expect(batches(&fixture, for: 2000).map(\.hashes), is: [hashes(1...16)])
     fixture.now += 1000
     _ = try fixture.establish(2)
     #expect(batches(&fixture, for: 20_000).isEmpty)
     _ = fixture.handle(.closed(connection: 2, "killed"))
     let left = fixture.now
     let told = batches(&fixture, for: 10_000)
-    #expect(told.flatMap(\.hashes) == hashes(1...40))
+    expect(told.flatMap(\.hashes), is: hashes(1...40))
     // The call of before was in vain.
-    #expect(told.map(\.at) == [4000, 4000 + Self.pause, 4000 + 2 * Self.pause].map { left + $0 })
+    expect(told.map(\.at), is: [4000, 4000 + Self.pause, 4000 + 2 * Self.pause].map { left + $0 })
   }
 
   @Test func `An LSP that is restarted amid the batches announces each payment once more`() throws {
     var fixture = try away(40, holdUntil: 10_000_000)
-    #expect(batches(&fixture, for: 4000).count == 2)
+    expect(batches(&fixture, for: 4000).count, is: 2)
     fixture.now += 1000
     fixture.restart()
     let began = fixture.now
     let told = batches(&fixture, for: 10_000)
-    #expect(told.map(\.hashes) == [hashes(1...16), hashes(17...32), hashes(33...40)])
-    #expect(told.map(\.at) == [2000, 2000 + Self.pause, 2000 + 2 * Self.pause].map { began + $0 })
+    expect(told.map(\.hashes), is: [hashes(1...16), hashes(17...32), hashes(33...40)])
+    expect(told.map(\.at), is: [2000, 2000 + Self.pause, 2000 + 2 * Self.pause].map { began + $0 })
   }
 
   @Test func `A payment that arrives amid the batches is announced at once, and delays none of them`() throws
   {
     var fixture = try away(40, holdUntil: 10_000_000)
-    #expect(batches(&fixture, for: 2000).count == 1)
+    expect(batches(&fixture, for: 2000).count, is: 1)
     fixture.now += 500
-    #expect(announced(fixture.pay(41, holdUntil: 10_000_000)) == hashes([41]))
+    expect(announced(fixture.pay(41, holdUntil: 10_000_000)), is: hashes([41]))
     let told = batches(&fixture, for: 10_000)
-    #expect(told.map(\.hashes) == [hashes(17...32), hashes(33...40)])
-    #expect(told.map(\.at) == [1, 2].map { 2000 + $0 * Self.pause })
+    expect(told.map(\.hashes), is: [hashes(17...32), hashes(33...40)])
+    expect(told.map(\.at), is: [1, 2].map { 2000 + $0 * Self.pause })
   }
 
   @Test func `A batch that is late does not delay the next, unless both would come at once`() throws {
     for (late, next) in [(Self.pause - 1, 2000 + Self.pause), (Self.pause, 2000 + 2 * Self.pause)] {
       var fixture = try away(20, holdUntil: 10_000_000)
-      #expect(announced(fixture.wake(at: 2000 + late)) == hashes(1...16))
-      #expect(fixture.peer.deadline == milliseconds(next))
+      expect(announced(fixture.wake(at: 2000 + late)), is: hashes(1...16))
+      expect(fixture.peer.deadline, is: milliseconds(next))
     }
   }
 
@@ -309,8 +311,9 @@
     for number: UInt64 in 31...40 { _ = fixture.pay(number, holdUntil: 5000) }
     for number: UInt64 in 41...44 { _ = fixture.pay(number, holdUntil: 10_000_000) }
     _ = fixture.handle(.closed(connection: 1, "killed"))
-    #expect(
-      batches(&fixture, for: 10_000).map(\.hashes) == [
+    expect(
+      batches(&fixture, for: 10_000).map(\.hashes),
+      is: [
         hashes(1...16), hashes(17...32), hashes(41...44),
       ])
   }
@@ -319,8 +322,8 @@
     var fixture = try away(40, holdUntil: 5000)
     let told = batches(&fixture, for: 400_000)
     // 33 to 40 were held until then.
-    #expect(told.map(\.hashes) == [hashes(1...16), hashes(17...32), hashes([1]), hashes([1])])
-    #expect(told.map(\.at) == [2000, 4000, 64_000, 184_000])
+    expect(told.map(\.hashes), is: [hashes(1...16), hashes(17...32), hashes([1]), hashes([1])])
+    expect(told.map(\.at), is: [2000, 4000, 64_000, 184_000])
   }
 
   // MARK: Which pushes are still wanted
@@ -340,10 +343,11 @@
 
   @Test func `Phoenix's form has one push, without the fields of Bitkit's`() throws {
     var fixture = try PeerFixture()
-    #expect(
-      pushes(fixture.pay(1)) == [
+    expect(
+      pushes(fixture.pay(1)),
+      is: [
         PushRequest(reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
       ])
-    #expect(pushes(fixture.pay(2, holdUntil: 0)) == [])
+    expect(pushes(fixture.pay(2, holdUntil: 0)), is: [])
   }
 }

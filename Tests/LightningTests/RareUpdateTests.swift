@@ -23,7 +23,7 @@
     }
     facts += try settle(&peer, &wallet).left
     let codes = facts.compactMap { if case .failed(_, let code) = $0 { code } else { nil } }
-    #expect(codes == [0xC005])
+    expect(codes, is: [0xC005])
     #expect(peer.localMsat == 1_000_000 && peer.htlcs.isEmpty && wallet.htlcs.isEmpty)
   }
 
@@ -36,9 +36,9 @@
     #expect(throws: ChannelError.notBadOnion(id: id, code: code)) {
       try peer.receive(malformed(id, code: code))
     }
-    #expect(peer == before)
+    expect(peer, is: before)
     #expect(throws: ChannelError.unknownHTLC(id: 9)) { try peer.receive(malformed(9)) }
-    #expect(peer == before)
+    expect(peer, is: before)
   }
 
   @Test
@@ -49,29 +49,29 @@
     var fixture = try PeerFixture.established()
     _ = try fixture.offerAndCommit(1)
     let wrong = fixture.hear(malformed(0, code: 0x400F))
-    #expect(messages(wrong).map(\.type) == [1])
+    expect(messages(wrong).map(\.type), is: [1])
     #expect(others(wrong).count == 1 && !fixture.peer.isWalletConnected)
-    #expect(fixture.peer.state.payments.count == 1)
+    expect(fixture.peer.state.payments.count, is: 1)
 
     _ = try fixture.establish(2)
     _ = fixture.hear(malformed(0), on: 2)
     let commitment = Message.commitmentSigned(CommitmentSigned(channel: channelID))
     let answers = others(fixture.hear(commitment, on: 2))
-    #expect(answers == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0xC005)))])
+    expect(answers, is: [.answer(payment: 1, .failed(.refusedByRecipient(code: 0xC005)))])
   }
 
   @Test func `The LSP refuses update_fee of the wallet, which is not the opener`() throws {
     var fixture = try PeerFixture.established()
     let before = fixture.peer.state.channel.record
     let directives = fixture.hear(fee())
-    #expect(messages(directives).map(\.type) == [1])
-    #expect(others(directives) == [.close(connection: 1, ChannelError.feeOfNonOpener.description)])
-    #expect(fixture.peer.state.channel.record == before)
+    expect(messages(directives).map(\.type), is: [1])
+    expect(others(directives), is: [.close(connection: 1, ChannelError.feeOfNonOpener.description)])
+    expect(fixture.peer.state.channel.record, is: before)
     // For another channel the error is the same as for any message.
     _ = try fixture.establish(2)
     let other = Message.updateFee(UpdateFee(channel: .zero, feeratePerKw: 1))
     let error = ErrorOrWarning(channel: .zero, text: ChannelError.otherChannel(.zero).description)
-    #expect(messages(fixture.hear(other, on: 2)) == [.error(error)])
+    expect(messages(fixture.hear(other, on: 2)), is: [.error(error)])
   }
 
   @Test(arguments: [0, 253, UInt32.max])
@@ -80,9 +80,9 @@
     let before = node.durableState
     let directives = node.handle(.received(fee(rate)), at: milliseconds(0))
     let complaint = ErrorOrWarning(channel: channelID, text: ChannelError.feeOnFeelessChannel.description)
-    #expect(directives.first == .send([.message(.warning(complaint))]))
+    expect(directives.first, is: .send([.message(.warning(complaint))]))
     #expect(directives.contains(.cutOff) && directives.contains(.report(.connecting)))
-    #expect(node.durableState == before)
+    expect(node.durableState, is: before)
   }
 
   @Test(arguments: [134, 135])

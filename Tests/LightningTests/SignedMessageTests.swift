@@ -24,7 +24,7 @@ import Lightning
 
   @Test(arguments: published)
   func `The signatures of other nodes are read`(_ text: String, _ signature: String, _ node: String) {
-    #expect(SignedMessage.signer(of: text, signature)?.hex == node)
+    expect(SignedMessage.signer(of: text, signature)?.hex, is: node)
     #expect(SignedMessage.signer(of: text + " ", signature)?.hex != node)
   }
 
@@ -33,18 +33,20 @@ import Lightning
     let one = try #require(Bytes32([UInt8](repeating: 0, count: 31) + [1]))
     let key = try #require(PrivateKey(one))
     let signature = SignedMessage.sign("test message", with: key)
-    #expect(
-      signature
-        == "d9tibmnic9t5y41hg7hkakdcra94akas9ku3rmmj4ag9mritc8ok4p5qzefs78c9pqfhpuftqqzhydbdwfg7u6w6wdxcqpqn4sj4e73e"
+    expect(
+      signature,
+      is:
+        "d9tibmnic9t5y41hg7hkakdcra94akas9ku3rmmj4ag9mritc8ok4p5qzefs78c9pqfhpuftqqzhydbdwfg7u6w6wdxcqpqn4sj4e73e"
     )
-    #expect(SignedMessage.signer(of: "test message", signature) == key.publicKey)
+    expect(SignedMessage.signer(of: "test message", signature), is: key.publicKey)
   }
 
   @Test func `A notification's signed text is bLIP-55's, byte for byte`() {
     let body = #"{"jsonrpc":"2.0","method":"lsps5.goodbye","params":{}}"#
     let text = WebhookNotification.signedText(of: body, at: "2023-05-04T10:52:58.395Z")
-    #expect(
-      Hexadecimal.encode(Array(text.utf8)) == """
+    expect(
+      Hexadecimal.encode(Array(text.utf8)),
+      is: """
         4c535053353a20444f204e4f54205349474e2054484953204d455353414745204d414e55414c4c593a204c53503a204174\
         20323032332d30352d30345431303a35323a35382e3339355a2049206e6f74696679207b226a736f6e727063223a22322e\
         30222c226d6574686f64223a226c737073352e676f6f64627965222c22706172616d73223a7b7d7d
@@ -55,11 +57,11 @@ import Lightning
     for count in 0...70 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
       let text = Zbase32.encode(bytes)
-      #expect(text.count == (count * 8 + 4) / 5)
-      #expect(Zbase32.decode(text) == bytes)
+      expect(text.count, is: (count * 8 + 4) / 5)
+      expect(Zbase32.decode(text), is: bytes)
       #expect(Zbase32.decode(text + "y") != bytes)
     }
-    #expect(Zbase32.encode([0x10, 0x11, 0x10]) == "nyety")
+    expect(Zbase32.encode([0x10, 0x11, 0x10]), is: "nyety")
     for text in ["yb", "l", "Y", " ", "yy0", "yyy", "é"] { #expect(Zbase32.decode(text) == nil) }
   }
 

@@ -12,14 +12,14 @@
 
   @Test func `The node pings a silent peer after 30 s and redials after 30 s more`() throws {
     var node = try establishedNode()
-    #expect(node.deadline == at(30))
-    #expect(node.handle(.deadlineReached, at: milliseconds(29_999)) == [])
-    #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
-    #expect(node.deadline == at(60))
-    #expect(node.handle(.deadlineReached, at: milliseconds(59_999)) == [])
+    expect(node.deadline, is: at(30))
+    expect(node.handle(.deadlineReached, at: milliseconds(29_999)), is: [])
+    expect(node.handle(.deadlineReached, at: at(30)), is: [.send([.message(ping)])])
+    expect(node.deadline, is: at(60))
+    expect(node.handle(.deadlineReached, at: milliseconds(59_999)), is: [])
     let end = node.handle(.deadlineReached, at: at(60))
     #expect(end.first == .cutOff && end.last == .report(.connecting) && end.count == 3)
-    #expect(node.handle(.deadlineReached, at: at(61)) == [.checkRow])
+    expect(node.handle(.deadlineReached, at: at(61)), is: [.checkRow])
   }
 
   @Test(
@@ -30,11 +30,11 @@
     var node = try establishedNode()
     _ = node.handle(.deadlineReached, at: at(30))
     _ = node.handle(.received(answer), at: at(45))
-    #expect(node.deadline == at(75))
-    #expect(node.handle(.deadlineReached, at: at(74)) == [])
-    #expect(node.handle(.deadlineReached, at: at(75)) == [.send([.message(ping)])])
+    expect(node.deadline, is: at(75))
+    expect(node.handle(.deadlineReached, at: at(74)), is: [])
+    expect(node.handle(.deadlineReached, at: at(75)), is: [.send([.message(ping)])])
     _ = node.handle(.backupReceived(.unreadable), at: at(80))
-    #expect(node.deadline == at(110))
+    expect(node.deadline, is: at(110))
   }
 
   @Test
@@ -44,7 +44,7 @@
   {
     var mute = try establishedNode()
     mute.state = .mute
-    #expect(mute.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    expect(mute.handle(.deadlineReached, at: at(30)), is: [.send([.message(ping)])])
     let patient = try establishedNode(.init(rules: ConnectionRules(silence: nil)))
     #expect(patient.deadline == nil)
     var stopped = try establishedNode()
@@ -57,25 +57,25 @@
     let invoice = Invoice(
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
     _ = node.handle(.invoiceMade(invoice), at: at(1))
-    #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    expect(node.handle(.deadlineReached, at: at(30)), is: [.send([.message(ping)])])
     #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
   }
 
   @Test func `After its own process was suspended the node pings once more before it redials`() throws {
     var node = try establishedNode()
-    #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    expect(node.handle(.deadlineReached, at: at(30)), is: [.send([.message(ping)])])
     // Its process was suspended from here on; messages received meanwhile are unread.
-    #expect(node.handle(.deadlineReached, at: at(95)) == [.send([.message(ping)])])
-    #expect(node.deadline == at(125))
-    #expect(node.handle(.deadlineReached, at: at(200)).first == .cutOff)
+    expect(node.handle(.deadlineReached, at: at(95)), is: [.send([.message(ping)])])
+    expect(node.deadline, is: at(125))
+    expect(node.handle(.deadlineReached, at: at(200)).first, is: .cutOff)
     var answered = try establishedNode()
     for seconds in [30, 95] as [Int64] { _ = answered.handle(.deadlineReached, at: at(seconds)) }
     _ = answered.handle(.received(.pong([])), at: at(96))
-    #expect(answered.deadline == at(126))
+    expect(answered.deadline, is: at(126))
     // An event loop that is 2 s late was not suspended.
     var late = try establishedNode()
     _ = late.handle(.deadlineReached, at: at(30))
-    #expect(late.handle(.deadlineReached, at: at(62)).first == .cutOff)
+    expect(late.handle(.deadlineReached, at: at(62)).first, is: .cutOff)
   }
 
   // MARK: The LSP
@@ -84,8 +84,8 @@
     var fixture = try PeerFixture.established(rules: rules)
     for (seconds, isOver) in [(30, false), (95, false), (200, true)] as [(Int64, Bool)] {
       let directives = fixture.wake(at: seconds * 1000)
-      #expect(messages(directives) == (isOver ? [] : [ping]))
-      #expect(others(directives) == (isOver ? [.evict(connection: 1, Silence.reason)] : []))
+      expect(messages(directives), is: (isOver ? [] : [ping]))
+      expect(others(directives), is: (isOver ? [.evict(connection: 1, Silence.reason)] : []))
     }
   }
 
@@ -93,18 +93,18 @@
     var fixture = try PeerFixture.established(rules: rules)
     _ = fixture.pay(1)
     let before = fixture.peer.state
-    #expect(fixture.peer.deadline == at(30))
-    #expect(fixture.wake(at: 30_000) == [.send(connection: 1, ping)])
-    #expect(fixture.wake(at: 59_999) == [])
+    expect(fixture.peer.deadline, is: at(30))
+    expect(fixture.wake(at: 30_000), is: [.send(connection: 1, ping)])
+    expect(fixture.wake(at: 59_999), is: [])
     let end = fixture.wake(at: 60_000)
-    #expect(messages(end) == [])
-    #expect(others(end) == [.evict(connection: 1, Silence.reason)])
+    expect(messages(end), is: [])
+    expect(others(end), is: [.evict(connection: 1, Silence.reason)])
     #expect(!fixture.peer.isWalletConnected)
-    #expect(fixture.peer.state.payments == before.payments)
+    expect(fixture.peer.state.payments, is: before.payments)
     // Later messages of that connection are ignored.
     let late = fixture.hear(ping)
-    #expect(messages(late) == [])
-    #expect(changes(late) == [.frameIgnored(connection: 1, "its connection has failed")])
+    expect(messages(late), is: [])
+    expect(changes(late), is: [.frameIgnored(connection: 1, "its connection has failed")])
     _ = fixture.handle(.closed(connection: 1, "evicted"))
     // A push is requested for the wallet's unresolved payment.
     #expect(
@@ -116,13 +116,13 @@
     fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = fixture.visit(7, PrivateKey(SHA256.hash([2]))?.publicKey, nil)
     _ = try fixture.establish(1)
-    #expect(
-      fixture.wake(at: 30_000) == [.send(connection: 7, ping), .send(connection: 1, ping)])
+    expect(
+      fixture.wake(at: 30_000), is: [.send(connection: 7, ping), .send(connection: 1, ping)])
     fixture.now = 31_000
     _ = fixture.hear(.pong([]))
-    #expect(others(fixture.wake(at: 60_000)) == [.evict(connection: 7, Silence.reason)])
+    expect(others(fixture.wake(at: 60_000)), is: [.evict(connection: 7, Silence.reason)])
     #expect(fixture.peer.isWalletConnected)
-    #expect(fixture.peer.deadline == at(61))
+    expect(fixture.peer.deadline, is: at(61))
   }
 
   // MARK: The limit of ignorable messages
@@ -130,9 +130,9 @@
   @Test func `The limit of ignorable messages is configurable at both ends`() throws {
     var node = try establishedNode(.init(rules: ConnectionRules(chatter: 3)))
     for _ in 0..<3 { #expect(node.handle(.received(ping), at: at(0)).first != .cutOff) }
-    #expect(node.handle(.received(ping), at: at(0)).first == .cutOff)
+    expect(node.handle(.received(ping), at: at(0)).first, is: .cutOff)
     var fixture = try PeerFixture.established(rules: ConnectionRules(chatter: 1000))
-    for _ in 0..<1000 { #expect(others(fixture.hear(ping)) == []) }
-    #expect(others(fixture.hear(ping)).count == 1)
+    for _ in 0..<1000 { expect(others(fixture.hear(ping)), is: []) }
+    expect(others(fixture.hear(ping)).count, is: 1)
   }
 }

@@ -11,18 +11,19 @@
 
   @Test func `The node dials only after the wait of its start, and checks its claim before`() {
     var node = started()
-    #expect(node.handle(.deadlineReached, at: milliseconds(8999)) == [])
-    #expect(node.handle(.userCame, at: milliseconds(8999)) == [])
-    #expect(node.handle(.deadlineReached, at: milliseconds(9000)) == [.checkRow])
-    #expect(node.handle(.rowRead(row(1)), at: milliseconds(9000)) == [.dial(attempt: 0)])
+    expect(node.handle(.deadlineReached, at: milliseconds(8999)), is: [])
+    expect(node.handle(.userCame, at: milliseconds(8999)), is: [])
+    expect(node.handle(.deadlineReached, at: milliseconds(9000)), is: [.checkRow])
+    expect(node.handle(.rowRead(row(1)), at: milliseconds(9000)), is: [.dial(attempt: 0)])
   }
 
   @Test func `A failed write of an invoice does not end the wait`() {
     var node = started()
     let invoice = Invoice(
       paymentHash: paymentHash(1), amountMsat: 1, text: "", tweak: paymentHash(2), expiresAt: 0)
-    #expect(
-      node.handle(.invoiceMade(invoice), at: milliseconds(2000)) == [.write(NodeChange(newInvoice: invoice))])
+    expect(
+      node.handle(.invoiceMade(invoice), at: milliseconds(2000)),
+      is: [.write(NodeChange(newInvoice: invoice))])
     let failed = node.handle(.storeFailed("the disk is full"), at: milliseconds(2000))
     #expect(failed.contains(.report(.trouble("the disk is full"))))
     #expect(node.stage == .preparing && node.deadline == milliseconds(9000))
@@ -33,7 +34,7 @@
     _ = node.handle(.stopRequested(gracefully: false), at: milliseconds(2000))
     let replaced = ReplacedClaim(epoch: 9, container: fence(9, container: 8).container)
     let again = node.handle(.started(fence(10), NodeState(), replacing: replaced), at: milliseconds(2000))
-    #expect(again == [.report(.connecting), .checkRow])
+    expect(again, is: [.report(.connecting), .checkRow])
   }
 
   @Test func `A node that is stopped during the wait of its start stops at once`() {
@@ -46,10 +47,10 @@
 
   @Test func `A lost network does not end the wait, and the node dials when the network is back`() {
     var node = started()
-    #expect(node.handle(.networkChanged(isThere: false), at: milliseconds(2000)) == [])
+    expect(node.handle(.networkChanged(isThere: false), at: milliseconds(2000)), is: [])
     let offline = node.handle(.deadlineReached, at: milliseconds(9000))
-    #expect(offline == [.report(.trouble(NodeMachine.noNetwork))])
-    #expect(node.handle(.networkChanged(isThere: true), at: milliseconds(9500)) == [.checkRow])
+    expect(offline, is: [.report(.trouble(NodeMachine.noNetwork))])
+    expect(node.handle(.networkChanged(isThere: true), at: milliseconds(9500)), is: [.checkRow])
   }
 
   @Test func `Only the start waits, not the next dial after a lost connection`() {
@@ -57,7 +58,7 @@
     _ = node.handle(.deadlineReached, at: milliseconds(9000))
     _ = node.handle(.rowRead(row(1)), at: milliseconds(9000))
     _ = node.handle(.closed("refused"), at: milliseconds(9000))
-    #expect(node.deadline == milliseconds(9100))
-    #expect(node.handle(.deadlineReached, at: milliseconds(9100)) == [.checkRow])
+    expect(node.deadline, is: milliseconds(9100))
+    expect(node.handle(.deadlineReached, at: milliseconds(9100)), is: [.checkRow])
   }
 }

@@ -10,8 +10,9 @@
   @Test func `commitment_signed and channel_reestablish carry splice records as BOLT 2 numbers them`() {
     let hash = transaction.hash.hex
     let plain = hex(.commitmentSigned(CommitmentSigned(channel: channel)))
-    #expect(
-      hex(.commitmentSigned(CommitmentSigned(channel: channel, funding: transaction))) == plain + "0120"
+    expect(
+      hex(.commitmentSigned(CommitmentSigned(channel: channel, funding: transaction))),
+      is: plain + "0120"
         + hash)
     let before = hex(.channelReestablish(SpliceMessages.reestablish(nil, nil)))
     let after = hex(
@@ -19,13 +20,13 @@
         SpliceMessages.reestablish(
           NextFunding(transaction: transaction, needsCommitment: true),
           FundingLocked(transaction: transaction))))
-    #expect(after == before + "0121" + hash + "01" + "0521" + hash + "00")
+    expect(after, is: before + "0121" + hash + "01" + "0521" + hash + "00")
     #expect(!NextFunding(transaction: transaction, needsCommitment: false).needsCommitment)
   }
 
   @Test func `Each splice message gives its type and channel, and only tx_abort counts as ignorable`() {
     let types = SpliceMessages.all.map(\.type)
-    #expect(types == [2, 2, 80, 80, 81, 81, 66, 66, 67, 70, 71, 71, 74, 77, 132, 136, 136])
+    expect(types, is: [2, 2, 80, 80, 81, 81, 66, 66, 67, 70, 71, 71, 74, 77, 132, 136, 136])
     #expect(SpliceMessages.all.allSatisfy { $0.channel == channel && $0.isChatter == ($0.type == 74) })
   }
 

@@ -29,9 +29,9 @@
       change.payments?.offered.isEmpty != false ? nil : isDurable ? .behindCommit : .nothingDone
     }
     world.sendAndSettle(0)
-    #expect(world.refusals == (isDurable ? [] : [NodeMachine.payNotStored]))
-    #expect(world.offered == (isDurable ? [invoice.paymentHash] : []))
-    #expect(world.sent.arrived == world.offered)
+    expect(world.refusals, is: (isDurable ? [] : [NodeMachine.payNotStored]))
+    expect(world.offered, is: (isDurable ? [invoice.paymentHash] : []))
+    expect(world.sent.arrived, is: world.offered)
   }
 
   @Test(arguments: [true, false])
@@ -42,10 +42,10 @@
     }
     world.handle(.spliceRequested(SpliceRequest(amountSat: 4000, script: targetScript)))
     world.settle()
-    #expect(world.refusals == (isDurable ? [] : [NodeMachine.spliceNotStored]))
-    #expect(world.splicesBegun.count == (isDurable ? 1 : 0))
+    expect(world.refusals, is: (isDurable ? [] : [NodeMachine.spliceNotStored]))
+    expect(world.splicesBegun.count, is: (isDurable ? 1 : 0))
     // The splice was never sent, so the LSP does not know it.
-    #expect(world.splicesEnded.map(\.end) == (isDurable ? [.forgotten] : []))
+    expect(world.splicesEnded.map(\.end), is: (isDurable ? [.forgotten] : []))
   }
 
   private func failedWrite() throws -> (NodeMachine, NodeWorld) {
@@ -75,7 +75,7 @@
     var (node, world) = try failedWrite()
     _ = node.handle(.networkChanged(isThere: false), at: world.now)
     let end = world.now + NodeMachine.payTimeout
-    #expect(node.deadline == end)
-    #expect(node.handle(.deadlineReached, at: end) == [isUnknown])
+    expect(node.deadline, is: end)
+    expect(node.handle(.deadlineReached, at: end), is: [isUnknown])
   }
 }

@@ -19,22 +19,23 @@
   func `An unknown node with a high claim changes neither the fence nor the wallet's connection`() throws {
     var fixture = try fixture()
     let said = fixture.hear(.initMessage(InitMessage(fence: fence(1000))), on: 2)
-    #expect(
-      said == [
+    expect(
+      said,
+      is: [
         .store([
           .frameActedOn(connection: 2), .connectionJudged(connection: 2, .visitor, nil),
         ])
       ])
-    #expect(fixture.peer.state.fence == fence(1))
-    #expect(fixture.peer.registered == 1)
+    expect(fixture.peer.state.fence, is: fence(1))
+    expect(fixture.peer.registered, is: 1)
   }
 
   @Test func `An unknown node's ping is answered, and its backup is not kept`() throws {
     var fixture = try fixture()
     _ = fixture.hear(.initMessage(InitMessage()), on: 2)
-    #expect(
-      fixture.hear(.ping(Ping(pongSize: 2)), on: 2)
-        == [.store([.frameActedOn(connection: 2)]), .send(connection: 2, .pong([0, 0]))])
+    expect(
+      fixture.hear(.ping(Ping(pongSize: 2)), on: 2),
+      is: [.store([.frameActedOn(connection: 2)]), .send(connection: 2, .pong([0, 0]))])
     _ = fixture.hear(.peerStorage([1, 2]), on: 2)
     #expect(fixture.peer.state.backup == nil)
   }
@@ -52,8 +53,8 @@
     let error = Message.error(
       ErrorOrWarning(channel: SHA256.hash([9]), text: "there is no channel with this node"))
     #expect(said.contains(.send(connection: 2, error)))
-    #expect(fixture.peer.state.channel == channel)
-    #expect(fixture.peer.registered == 1)
+    expect(fixture.peer.state.channel, is: channel)
+    expect(fixture.peer.registered, is: 1)
   }
 
   @Test func `After a restart the LSP still tells its wallet from an unknown node`() throws {
@@ -64,7 +65,7 @@
     #expect(!after.peer.isWalletConnected)
     _ = after.handle(.connected(connection: 4, node: try node(1)))
     _ = after.handle(.received(connection: 4, .initMessage(InitMessage(fence: fence(2)))))
-    #expect(after.peer.registered == 4)
+    expect(after.peer.registered, is: 4)
   }
 
   @Test func `An unknown node that connects first without a claim does not become the wallet`() throws {
@@ -73,7 +74,7 @@
     #expect(fixture.peer.state.wallet == nil)
     #expect(!fixture.peer.isWalletConnected)
     _ = fixture.visit(2, try node(1), fence(1))
-    #expect(fixture.peer.state.wallet == (try node(1)))
+    expect(fixture.peer.state.wallet, is: (try node(1)))
   }
 
   @Test func `An unknown node learns nothing about the channel, before or after init`() throws {
@@ -93,7 +94,7 @@
         var fixture = try fixture()
         if hasSentInit { _ = fixture.hear(.initMessage(InitMessage()), on: 2) }
         for case .send(2, let message) in wrong(&fixture) {
-          #expect(message.channel ?? .zero == .zero)
+          expect(message.channel ?? .zero, is: .zero)
           #expect(message.type != 17)
         }
       }
@@ -110,12 +111,13 @@
       for _ in 0..<15 { _ = fixture.hear(.ping(Ping(pongSize: 0)), on: connection) }
       _ = fixture.handle(.closed(connection: connection, "gone"))
     }
-    #expect(
-      fixture.handle(.connected(connection: 300, node: try node(9))) == [
+    expect(
+      fixture.handle(.connected(connection: 300, node: try node(9))),
+      is: [
         .evict(connection: 300, "too many connections of other nodes")
       ])
     // The evicted connection is forgotten.
-    #expect(fixture.handle(.closed(connection: 300, "")) == [])
+    expect(fixture.handle(.closed(connection: 300, "")), is: [])
     // `rejects` answers without a connection.
     let now = milliseconds(fixture.now)
     #expect(fixture.peer.rejects(try node(9), at: now))
@@ -123,12 +125,12 @@
     #expect(!fixture.peer.rejects(nil, at: now), "without a node id")
     #expect(!fixture.peer.rejects(try node(9), at: now + .seconds(61)))
     let silenced = fixture.hear(.ping(Ping(pongSize: 0)), on: 2)
-    #expect(others(silenced) == [.evict(connection: 2, "too many ignorable messages")])
+    expect(others(silenced), is: [.evict(connection: 2, "too many ignorable messages")])
     _ = fixture.visit(301, try node(1), fence(2))
-    #expect(fixture.peer.registered == 301)
-    #expect(fixture.hear(.ping(Ping(pongSize: 0)), on: 301).count == 2)
+    expect(fixture.peer.registered, is: 301)
+    expect(fixture.hear(.ping(Ping(pongSize: 0)), on: 301).count, is: 2)
     fixture.now = 60_000
-    #expect(changes(fixture.handle(.connected(connection: 302, node: try node(9)))).count == 1)
+    expect(changes(fixture.handle(.connected(connection: 302, node: try node(9)))).count, is: 1)
   }
 
   @Test
@@ -176,6 +178,6 @@
       let said = fixture.hear(.peerStorage([1]), on: 2)
       closed += said.filter { if case .close(2, _) = $0 { true } else { false } }.count
     }
-    #expect(closed == 1)
+    expect(closed, is: 1)
   }
 }

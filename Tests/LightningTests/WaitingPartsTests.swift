@@ -27,16 +27,16 @@
     for seconds in [10, 20, 54] as [Int64] {
       world.now = first + .seconds(seconds)
       world.claimAndDeliver()
-      #expect(deadline(world) == first + .seconds(60))
-      #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
-      #expect(world.node?.arriving == [world.invoices[0].paymentHash])
+      expect(deadline(world), is: first + .seconds(60))
+      expect(world.news.last, is: .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
+      expect(world.node?.arriving, is: [world.invoices[0].paymentHash])
     }
     // Only the connection breaks.
     world.breakWire()
     world.deliver()
     world.wake(at: first + .milliseconds(54_200))
-    #expect(deadline(world) == first + .seconds(60))
-    #expect(world.waits.count == 1)
+    expect(deadline(world), is: first + .seconds(60))
+    expect(world.waits.count, is: 1)
   }
 
   @Test func `Incomplete sets fail once 60 s are over, although each extension has only 29.5 s`() throws {
@@ -50,8 +50,8 @@
     world.now = world.now + .seconds(2)
     live(&world, .milliseconds(29_500))
     #expect(world.failed == 30 && world.waits.isEmpty && world.stored.channel?.htlcs == [])
-    #expect(Set(world.failures.values) == [.refusedByRecipient(code: FailureCode.mppTimeout)])
-    #expect(world.news.last == .busy(.nothing))
+    expect(Set(world.failures.values), is: [.refusedByRecipient(code: FailureCode.mppTimeout)])
+    expect(world.news.last, is: .busy(.nothing))
   }
 
   @Test func `Each connection waits at least 3 s for a part held at the LSP`() throws {
@@ -64,9 +64,9 @@
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
     world.claimAndDeliver()
     #expect(world.amounts == [1000] && world.failed == 0)
-    #expect(deadline(world) == world.now + .seconds(3))
+    expect(deadline(world), is: world.now + .seconds(3))
     world.wake(at: world.now + .seconds(3))
-    #expect(world.failures[101] == .refusedByRecipient(code: FailureCode.mppTimeout))
+    expect(world.failures[101], is: .refusedByRecipient(code: FailureCode.mppTimeout))
     #expect(world.waits.isEmpty)
   }
 
@@ -79,8 +79,8 @@
     for seconds in [0, 20, 40] as [Int64] {
       world.now = booted + .seconds(seconds)
       world.claimAndDeliver()
-      #expect(deadline(world) == booted + .seconds(60))
-      #expect(world.waits.values.map(\.boot) == [2])
+      expect(deadline(world), is: booted + .seconds(60))
+      expect(world.waits.values.map(\.boot), is: [2])
     }
   }
 
@@ -91,11 +91,11 @@
     world.now = world.now + .seconds(50)
     let began = world.now
     world.claimAndDeliver()
-    #expect(world.waits.values.map(\.since) == [began])
-    #expect(deadline(world) == began + .seconds(60))
+    expect(world.waits.values.map(\.since), is: [began])
+    expect(deadline(world), is: began + .seconds(60))
     world.now = began + .seconds(30)
     world.claimAndDeliver()
-    #expect(deadline(world) == began + .seconds(60))
+    expect(deadline(world), is: began + .seconds(60))
   }
 
   @Test func `A waiting_parts row without parts is deleted`() throws {
@@ -103,14 +103,14 @@
     world.waits[SHA256.hash([9])] = (1, world.now)
     world.claimAndDeliver()
     #expect(world.waits.isEmpty && deadline(world) == nil)
-    #expect(world.news.last == .established)
+    expect(world.news.last, is: .established)
   }
 
   @Test func `After a payment's parts have failed, its next part starts 60 s of its own`() throws {
     var world = try world()
     world.payAndDeliver(0, part: 1, amountMsat: 300, world.data(0))
     for part in 1...3 {
-      #expect(deadline(world) == world.now + .seconds(60))
+      expect(deadline(world), is: world.now + .seconds(60))
       world.wake(at: world.now + .seconds(60))
       #expect(world.failed == part && world.waits.isEmpty)
       world.now = world.now + .seconds(7)

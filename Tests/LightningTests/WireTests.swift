@@ -64,9 +64,9 @@ private let everyMessage: [Message] = [
   @Test func `A journal has a backup's length and hash alone, and is written again unchanged`() throws {
     let sealed = [UInt8](repeating: 7, count: 20_000)
     let text = try JSONLineEncoder().encode(Message.peerStorage(Blob(sealed)))
-    #expect(text == #"{"peerStorage":{"_0":{"count":20000,"sha256":"\#(SHA256.hash(sealed).hex)"}}}"#)
+    expect(text, is: #"{"peerStorage":{"_0":{"count":20000,"sha256":"\#(SHA256.hash(sealed).hex)"}}}"#)
     let read = try JSONLineDecoder().decode(Message.self, from: Array(text.utf8))
-    #expect(try JSONLineEncoder().encode(read) == text)
+    expect(try JSONLineEncoder().encode(read), is: text)
   }
 
   @Test func `A journal has an onion packet without the zeros at its end`() throws {
@@ -74,8 +74,8 @@ private let everyMessage: [Message] = [
     for hex in ["", "01", "0101"] {
       for place in 0..<(hex.count / 2) { bytes[place] = 1 }
       let packet = try #require(OnionPacket(bytes))
-      #expect(try JSONLineEncoder().encode(packet) == "\"\(hex)\"")
-      #expect(try JSONLineDecoder().decode(OnionPacket.self, from: Array("\"\(hex)\"".utf8)) == packet)
+      expect(try JSONLineEncoder().encode(packet), is: "\"\(hex)\"")
+      expect(try JSONLineDecoder().decode(OnionPacket.self, from: Array("\"\(hex)\"".utf8)), is: packet)
     }
     let long = Array("\"\(String(repeating: "01", count: OnionPacket.size + 1))\"".utf8)
     #expect(throws: DecodingError.self) { try JSONLineDecoder().decode(OnionPacket.self, from: long) }
@@ -163,7 +163,7 @@ private let everyMessage: [Message] = [
     message: Message, bytes: String
   ) {
     let channel = message.channel?.hex ?? ""
-    #expect(Hexadecimal.encode(message.encoded()) == "\(bytes.prefix(4))\(channel)\(bytes.dropFirst(4))")
+    expect(Hexadecimal.encode(message.encoded()), is: "\(bytes.prefix(4))\(channel)\(bytes.dropFirst(4))")
   }
 
   @Test(
@@ -176,13 +176,13 @@ private let everyMessage: [Message] = [
       (.revokeAndAck(RevokeAndAck(channel: id, perCommitmentSecret: hash)), 2 + 32 + 32 + 33),
     ] as [(Message, Int)])
   func `Messages of long fields have the length of BOLT 2`(message: Message, length: Int) {
-    #expect(message.encoded().count == length)
+    expect(message.encoded().count, is: length)
   }
 
   @Test func `A message of an unknown odd type is kept, and one of an unknown even type is refused`() throws {
-    #expect(try Message(decoding: [0x80, 0x01, 5]) == .unknown(type: 32769, bytes: [5]))
+    expect(try Message(decoding: [0x80, 0x01, 5]), is: .unknown(type: 32769, bytes: [5]))
     // Another implementation may use the type of our fence answer.
-    #expect(try Message(decoding: [0xba, 0x71, 5]) == .unknown(type: 0xba71, bytes: [5]))
+    expect(try Message(decoding: [0xba, 0x71, 5]), is: .unknown(type: 0xba71, bytes: [5]))
     #expect(throws: WireError.unknownEvenMessage(32768)) { try Message(decoding: [0x80, 0x00, 5]) }
   }
 
@@ -201,7 +201,7 @@ private let everyMessage: [Message] = [
     }
     let kept = try Message(decoding: initMessage + [5, 1, 9])
     guard case .initMessage(let body) = kept else { return #expect(Bool(false)) }
-    #expect(body.others[5] == [9])
+    expect(body.others[5], is: [9])
   }
 
   @Test func `A message above 65,535 bytes is refused`() {
@@ -216,21 +216,21 @@ private let everyMessage: [Message] = [
   }
 
   @Test func `A ping that requests 65532 bytes or more gets no pong`() {
-    #expect(Ping(pongSize: 65531).answer == .pong(Bytes(repeating: 0, count: 65531)))
+    expect(Ping(pongSize: 65531).answer, is: .pong(Bytes(repeating: 0, count: 65531)))
     #expect(Ping(pongSize: 65532).answer == nil)
   }
 
   @Test func `The text of an error or tx_abort has only printable ASCII, safe for a terminal`() {
     let data = Bytes([0x1b] + Array("[1m".utf8) + [0x1f, 0x20, 0x41, 0x7e, 0x7f, 0x80, 0x0a])
-    #expect(ErrorOrWarning(data: data).text == ".[1m. A~...")
-    #expect(TransactionAbort(channel: id, data: data).text == ".[1m. A~...")
+    expect(ErrorOrWarning(data: data).text, is: ".[1m. A~...")
+    expect(TransactionAbort(channel: id, data: data).text, is: ".[1m. A~...")
   }
 
   @Test(arguments: [[], [2], [1, 1]] as [[UInt8]])
   func `A warning with an unknown code is read as a warning without a code`(code: [UInt8]) throws {
     let plain = Message.warning(ErrorOrWarning(text: "late")).encoded()
     let record = [0xfe, 0xba, 0x70, 0, 9, UInt8(code.count)] + code
-    #expect(try Message(decoding: plain + record) == .warning(ErrorOrWarning(text: "late")))
+    expect(try Message(decoding: plain + record), is: .warning(ErrorOrWarning(text: "late")))
   }
 
   @Test func `A message with 13,000 TLV records is read, and an init with as many is written unchanged`()
@@ -242,9 +242,9 @@ private let everyMessage: [Message] = [
       bytes += type < 253 ? [UInt8(type), 0] : [253, UInt8(type >> 8), UInt8(type & 0xff), 0]
     }
     #expect(bytes.count < Message.maximumSize)
-    #expect(try Message(decoding: bytes) == .peerStorage([]))
+    expect(try Message(decoding: bytes), is: .peerStorage([]))
     let initMessage = [0, 16, 0, 0, 0, 0] + bytes.dropFirst(4)
-    #expect(try Message(decoding: initMessage).encoded() == initMessage)
+    expect(try Message(decoding: initMessage).encoded(), is: initMessage)
   }
 }
 
@@ -261,9 +261,9 @@ private let everyMessage: [Message] = [
   func `A BigSize is written and read in its shortest form`(value: UInt64, bytes: [UInt8]) throws {
     var writer = WireWriter()
     writer.bigSize(value)
-    #expect(writer.bytes == bytes)
+    expect(writer.bytes, is: bytes)
     var reader = WireReader(bytes)
-    #expect(try reader.bigSize() == value)
+    expect(try reader.bigSize(), is: value)
     #expect(reader.isAtEnd)
     for count in bytes.indices {
       var short = WireReader(Array(bytes.prefix(count)))

@@ -1,5 +1,5 @@
 import Ground
-import Testing
+import TestKit
 
 @testable import Baton
 
@@ -15,8 +15,9 @@ import Testing
   private func text(_ screen: WatchScreen) -> String { screen.lines.map(\.text).joined(separator: "\n") }
 
   @Test func `A screen of 80 by 24 has every list and the keys with their words`() {
-    #expect(
-      text(screen(80, 24)) == """
+    expect(
+      text(screen(80, 24)),
+      is: """
         baton watch  /home/alice/phone                                      12:05:05 UTC
         holder    held by notifyextd 4712, alive, with current beats
         beat      *  established, beat 6, 500 ms ago
@@ -45,8 +46,9 @@ import Testing
   }
 
   @Test func `A screen of 40 by 10 has holder, beat, peer, wallet, both processes and the last event`() {
-    #expect(
-      text(screen(40, 10)) == """
+    expect(
+      text(screen(40, 10)),
+      is: """
         baton watch  /home/alice/p… 12:05:05 UTC
         holder    held by notifyextd 4712, aliv…
         beat      *  established, beat 6, 500 m…
@@ -61,8 +63,9 @@ import Testing
   }
 
   @Test func `A screen of 200 by 60 has one row for each thing, and longer lines`() {
-    #expect(
-      text(screen(200, 60)) == """
+    expect(
+      text(screen(200, 60)),
+      is: """
         baton watch  /home/alice/phone                                                                                                                                                              12:05:05 UTC
         holder    held by notifyextd 4712, alive, with current beats
         beat      *  established, beat 6, 500 ms ago
@@ -136,7 +139,7 @@ import Testing
         var screen = screen(size, rows, view)
         if help { _ = screen.handle(.pressed(.help), at: start) }
         let lines = screen.lines
-        #expect(lines.count == rows)
+        expect(lines.count, is: rows)
         #expect(lines.allSatisfy { $0.text.count <= size }, "\(size) by \(rows)")
       }
     }
@@ -145,29 +148,29 @@ import Testing
   @Test
   func `A key performs its action, names it until its outcome, and shows the outcome for twenty seconds`() {
     var screen = screen(80, 24)
-    #expect(screen.handle(.pressed(.action(.pay)), at: start) == [.perform(.pay), .draw])
-    #expect(screen.lines[22].text == "pay …")
+    expect(screen.handle(.pressed(.action(.pay)), at: start), is: [.perform(.pay), .draw])
+    expect(screen.lines[22].text, is: "pay …")
     let outcome = LiveOutcome(action: .pay, sentence: "no \u{7} invoice", isFailure: true)
-    #expect(screen.handle(.performed(outcome), at: start) == [.draw])
-    #expect(screen.lines[22].text == "pay: no \u{7} invoice")
-    #expect(
-      screen.lines[22].painted(by: Output(isJSON: false, usesColour: true))
-        == "\u{1b}[31mpay: no . invoice\u{1b}[0m")
+    expect(screen.handle(.performed(outcome), at: start), is: [.draw])
+    expect(screen.lines[22].text, is: "pay: no \u{7} invoice")
+    expect(
+      screen.lines[22].painted(by: Output(isJSON: false, usesColour: true)),
+      is: "\u{1b}[31mpay: no . invoice\u{1b}[0m")
     let late = start + .seconds(20)
-    #expect(screen.handle(.looked(sampleView()), at: late) == [.draw])
-    #expect(screen.deadline == late)
-    #expect(screen.handle(.deadlineReached, at: late) == [.draw])
-    #expect(screen.lines[22].text == "")
+    expect(screen.handle(.looked(sampleView()), at: late), is: [.draw])
+    expect(screen.deadline, is: late)
+    expect(screen.handle(.deadlineReached, at: late), is: [.draw])
+    expect(screen.lines[22].text, is: "")
   }
 
   @Test func `While three actions of a lane wait, a fourth one says what it waits for`() {
     var screen = screen(80, 24)
     for key in [LiveAction.open, .push, .home] { _ = screen.handle(.pressed(.action(key)), at: start) }
-    #expect(screen.handle(.pressed(.action(.quit)), at: start) == [.draw])
-    #expect(screen.lines[22].text == "swipe away: not done, as `open` still waits")
+    expect(screen.handle(.pressed(.action(.quit)), at: start), is: [.draw])
+    expect(screen.lines[22].text, is: "swipe away: not done, as `open` still waits")
     _ = screen.handle(.performed(LiveOutcome(action: .open, sentence: "done")), at: start)
-    #expect(screen.handle(.pressed(.action(.quit)), at: start) == [.perform(.quit), .draw])
-    #expect(screen.lines[22].text == "push, home, swipe away …")
+    expect(screen.handle(.pressed(.action(.quit)), at: start), is: [.perform(.quit), .draw])
+    expect(screen.lines[22].text, is: "push, home, swipe away …")
   }
 
   @Test(arguments: ["ofpt", "kp", "fppppt", "fhuxpk"])
@@ -179,7 +182,7 @@ import Testing
     }
     let all = keys.utf8.compactMap { byte in LiveAction.allCases.first { $0.key.utf8.first == byte } }
     // The fourth payment of a lane that does not come to an end.
-    #expect(performed == (keys == "fppppt" ? [.freeze, .pay, .pay, .pay, .thaw] : all))
+    expect(performed, is: (keys == "fppppt" ? [.freeze, .pay, .pay, .pay, .thaw] : all))
     #expect(
       LiveAction.allCases.filter { $0.lane == LiveAction.thaw.lane } == [.kill, .freeze, .thaw]
         && LiveAction.allCases.filter { $0.lane == LiveAction.pay.lane } == [.pay])
@@ -189,27 +192,27 @@ import Testing
     var screen = screen(80, 24)
     let plain = screen.lines.map(\.text)
     for key in [WatchKey.help, .closeHelp, .closeHelp] { _ = screen.handle(.pressed(key), at: start) }
-    #expect(screen.lines.map(\.text) == plain)
-    #expect(WatchKey.all(in: [0x1b]) == [.closeHelp])
+    expect(screen.lines.map(\.text), is: plain)
+    expect(WatchKey.all(in: [0x1b]), is: [.closeHelp])
   }
 
   @Test func `A look that does not end in three seconds is said, until it ends`() {
     var screen = screen(80, 24)
-    #expect(screen.deadline == start + .seconds(3))
-    #expect(screen.handle(.deadlineReached, at: start + .seconds(2)) == [])
-    #expect(screen.handle(.deadlineReached, at: start + .seconds(3)) == [.draw])
+    expect(screen.deadline, is: start + .seconds(3))
+    expect(screen.handle(.deadlineReached, at: start + .seconds(2)), is: [])
+    expect(screen.handle(.deadlineReached, at: start + .seconds(3)), is: [.draw])
     #expect(screen.lines[0].text.hasSuffix(" no answer yet"))
     #expect(screen.deadline == nil)
     _ = screen.handle(.looked(sampleView()), at: start + .seconds(6))
     #expect(screen.lines[0].text.hasSuffix(" 12:05:05 UTC"))
-    #expect(screen.deadline == start + .seconds(9))
+    expect(screen.deadline, is: start + .seconds(9))
   }
 
   @Test func `Keys are read from the bytes of a terminal; arrows and unknown keys are none`() {
     let bytes = Array("o\u{1b}[Ah\u{1b}OPz?\u{c}\u{1b}[1;5Hq\u{1b}x\u{1b}".utf8)
-    #expect(
-      WatchKey.all(in: bytes) == [.action(.open), .action(.home), .help, .drawAgain, .leave, .closeHelp])
-    #expect(Set(LiveAction.allCases.map(\.key)).count == LiveAction.allCases.count)
+    expect(
+      WatchKey.all(in: bytes), is: [.action(.open), .action(.home), .help, .drawAgain, .leave, .closeHelp])
+    expect(Set(LiveAction.allCases.map(\.key)).count, is: LiveAction.allCases.count)
   }
 
   @Test func `Only lines that have changed are written again, without colour if there is none`() {
@@ -217,11 +220,12 @@ import Testing
     var screen = screen(80, 24)
     let all = painter.paint(screen.lines)
     #expect(all.contains("\u{1b}[24;1H") && !all.contains("\u{1b}[1m") && !all.contains("\u{1b}[32m"))
-    #expect(painter.paint(screen.lines) == "")
+    expect(painter.paint(screen.lines), is: "")
     var view = sampleView()
     view.holder.beatCounter = 7
     _ = screen.handle(.looked(view), at: start)
-    #expect(painter.paint(screen.lines) == "\u{1b}[3;1H\u{1b}[2Kbeat       * established, beat 7, 500 ms ago")
+    expect(
+      painter.paint(screen.lines), is: "\u{1b}[3;1H\u{1b}[2Kbeat       * established, beat 7, 500 ms ago")
     painter.forget()
     #expect(painter.paint(screen.lines).hasPrefix("\u{1b}[0m\u{1b}[2J\u{1b}[1;1H"))
   }

@@ -13,7 +13,7 @@ struct AppNodeTests {
   }
 
   /// The journal since a moment has these words in this order.
-  private func expect(_ marks: [String], in journal: Substring) {
+  private func follow(_ marks: [String], in journal: Substring) {
     var rest = journal
     for mark in marks {
       guard let found = rest.range(of: mark) else {
@@ -50,8 +50,8 @@ struct AppNodeTests {
         "push", ["id": "1", "silent": "yes", "deadline-ms": "30000"],
         body: Array(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#.utf8)))
     try phone.wait("the push to be completed") { app.message("push-done", id: 1) != nil }
-    #expect(app.message("push-done", id: 1)?["result"] == "new-data")
-    expect(
+    expect(app.message("push-done", id: 1)?["result"], is: "new-data")
+    follow(
       [
         #""claim""#, #""startNode""#, #""dialled""#, #""received":{"_0":{"channelReestablish"#,
         #""received":{"_0":{"addHTLC"#, #""stopNode""#, #""dropLock""#, #""completed""#,
@@ -59,9 +59,9 @@ struct AppNodeTests {
     // init, channel_reestablish, and only then the HTLC's fulfilment.
     let types = try received(phone)
     let reestablished = try #require(types.firstIndex(of: 136))
-    #expect(types.first == 16)
+    expect(types.first, is: 16)
     #expect(reestablished < (try #require(types.firstIndex(of: 130))))
-    #expect(try phone.receivedPayments() == [hash])
+    expect(try phone.receivedPayments(), is: [hash])
   }
 
   @Test(.shows("B-1.5.1d"))
@@ -79,7 +79,7 @@ struct AppNodeTests {
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
     app.send(ControlMessage("time-will-expire", ["id": "1"]))
     try phone.wait("the push to be completed") { app.message("push-done", id: 1) != nil }
-    expect(
+    follow(
       [#""stopNode""#, #""dropLock""#, #""completed""#], in: phone.journal(of: "mainappd").dropFirst(before))
     #expect(try phone.snapshot().appLock.holders.isEmpty)
   }

@@ -14,17 +14,17 @@ struct BackgroundTests {
     let phone = try TestPhone()
     let app = try phone.launchApp()
     _ = try phone.invoices(1, app)
-    #expect(app.count("task-submit") == 1)
+    expect(app.count("task-submit"), is: 1)
     let epoch = phone.owner?.epoch
     let before = app.messages.count
     app.send(run(1))
     try phone.wait("the run to be completed") { app.count("task-done") == 1 }
     let said = app.messages[before...].map(\.message).filter { $0.verb.hasPrefix("task") }
-    #expect(said.map(\.verb) == ["task-submit", "task-done"])
-    #expect(said.last?["success"] == "yes")
-    #expect(said.last?["run"] == "1")
+    expect(said.map(\.verb), is: ["task-submit", "task-done"])
+    expect(said.last?["success"], is: "yes")
+    expect(said.last?["run"], is: "1")
     // The app has read the wallet without claiming the node.
-    #expect(phone.owner?.epoch == epoch)
+    expect(phone.owner?.epoch, is: epoch)
     #expect(phone.journal(of: "mainappd").contains("the channel can be read"))
   }
 
@@ -39,11 +39,11 @@ struct BackgroundTests {
     try phone.wait("the node's start") { app.status == "connecting" }
     app.send(ControlMessage("task-will-expire", ["identifier": poll, "run": "1"]))
     try phone.wait("the run to be completed") { app.count("task-done") == 1 }
-    #expect(app.messages.last { $0.message.verb == "task-done" }?.message["success"] == "no")
+    expect(app.messages.last { $0.message.verb == "task-done" }?.message["success"], is: "no")
     try phone.wait("the release") { (try? phone.snapshot().appLock.holders.isEmpty) == true }
     app.send(run(2))
     try phone.wait("the next run to be completed") { app.count("task-done") == 2 }
-    #expect(app.messages.last { $0.message.verb == "task-done" }?.message["run"] == "2")
+    expect(app.messages.last { $0.message.verb == "task-done" }?.message["run"], is: "2")
   }
 
   /// Without the journal directory the app cannot do the processing task's work.
@@ -56,11 +56,11 @@ struct BackgroundTests {
       try phone.wait("run \(number) to be completed") { app.count("task-done") == number }
       return app.messages.last { $0.message.verb == "task-done" }?.message["success"]
     }
-    #expect(try result(of: 1) == "yes")
+    expect(try result(of: 1), is: "yes")
     let journals = "\(phone.home)/journal"
-    #expect(rename(journals, journals + ".away") == 0)
-    #expect(try result(of: 2) == "no")
-    #expect(rename(journals + ".away", journals) == 0)
+    expect(rename(journals, journals + ".away"), is: 0)
+    expect(try result(of: 2), is: "no")
+    expect(rename(journals + ".away", journals), is: 0)
   }
 
   @Test(.shows("D-1.3"))

@@ -66,7 +66,7 @@ struct ByHandTests {
     let notifier = try Typed("\(TestPhone.binaries)/notifyextd", options(phone) + pushes, in: phone.home)
     for invoice in invoices { try phone.waitUntilSettled(invoice) }
     try phone.wait("the extension's end") { notifier.hasEnded }
-    #expect(notifier.end == .exited(code: 0))
+    expect(notifier.end, is: .exited(code: 0))
     for (number, text) in ["+1 sat: test r1", "+2 sat: test r2"].enumerated() {
       let line = "notifyextd: notification for push \(number + 1): Received payment: \(text)"
       #expect(notifier.lines.contains(line), "\(notifier.words)")
@@ -76,14 +76,14 @@ struct ByHandTests {
     try phone.wait("the app to stay in the background") { app.lines.last == "mainappd: not connected: idle" }
     app.send(SIGUSR2)
     try phone.wait("the app to be connected") { app.lines.last?.hasPrefix("mainappd: connected (") == true }
-    #expect(phone.owner?.role == .app)
+    expect(phone.owner?.role, is: .app)
     app.send(SIGUSR1)
     try phone.wait("the app to have released the node") {
       app.lines.contains("mainappd: everything is released")
     }
     app.send(SIGTERM)
     try phone.wait("the app's end") { app.hasEnded }
-    #expect(app.end == .exited(code: 0))
+    expect(app.end, is: .exited(code: 0))
   }
 
   private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -113,7 +113,7 @@ struct ByHandTests {
     try phone.wait("the app to be connected") { pair.words.contains("mainappd: connected (epoch 1)") }
     pair.send(SIGTERM)
     try phone.wait("the end of the script") { pair.hasEnded }
-    #expect(pair.end == .exited(code: 143))
+    expect(pair.end, is: .exited(code: 143))
     for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
 
     // With pushes the script ends by itself; an unreadable push waits for no payment.
@@ -121,9 +121,9 @@ struct ByHandTests {
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let again = try Typed(Self.script, [home, payload, payload], in: phone.home)
     try phone.wait("the script's end") { again.hasEnded }
-    #expect(again.end == .exited(code: 0))
+    expect(again.end, is: .exited(code: 0))
     let done = again.lines.filter { $0 == "notifyextd: push 1 is done: the push could not be read" }
-    #expect(done.count == 2, "\(again.words)")
+    expect(done.count, is: 2, "\(again.words)")
     Journals.replay(of: home)
   }
 
@@ -132,7 +132,7 @@ struct ByHandTests {
     let payload = "\(phone.home)/unreadable.apns"
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let pipe = "\(phone.home)/pushes"
-    #expect(mkfifo(pipe, 0o600) == 0)
+    expect(mkfifo(pipe, 0o600), is: 0)
     // Opens both ends, so that no open blocks.
     let input = open(pipe, O_RDWR | O_CLOEXEC)
     defer { close(input) }
@@ -141,7 +141,7 @@ struct ByHandTests {
     try phone.wait("the app") { pair.words.contains("mainappd is process") }
     for number in 1...2 {
       let line = Array("\(payload)\n".utf8)
-      #expect(write(input, line, line.count) == line.count)
+      expect(write(input, line, line.count), is: line.count)
       try phone.wait("push \(number) to be served") {
         pair.lines.count { $0 == "notifyextd: push 1 is done: the push could not be read" } == number
       }
@@ -149,7 +149,7 @@ struct ByHandTests {
     #expect(!pair.hasEnded)
     pair.send(SIGINT)
     try phone.wait("the end of the script") { pair.hasEnded }
-    #expect(pair.end == .exited(code: 130))
+    expect(pair.end, is: .exited(code: 130))
   }
 
   @Test func `A second scripts/launch-pair in one directory is refused, and the first keeps running`() throws
@@ -159,11 +159,11 @@ struct ByHandTests {
     let (pair, app, peer) = try launch(phone, home)
     let other = try Typed(Self.script, [home], in: phone.home)
     try phone.wait("the end of the second") { other.hasEnded }
-    #expect(other.end == .exited(code: 69))
+    expect(other.end, is: .exited(code: 69))
     #expect(other.words.contains("lspd (process "), "\(other.words)")
     #expect(!other.words.contains("mainappd is process"), "\(other.words)")
     #expect(!pair.hasEnded)
-    for pid in [app, peer] { #expect(kill(pid, 0) == 0) }
+    for pid in [app, peer] { expect(kill(pid, 0), is: 0) }
   }
 
   @Test(arguments: [true, false])
@@ -174,7 +174,7 @@ struct ByHandTests {
     let (pair, app, peer) = try launch(phone, "\(phone.home)/by-hand")
     kill(isApp ? app : peer, SIGKILL)
     try phone.wait("the end of the script") { pair.hasEnded }
-    #expect(pair.end == .exited(code: 69))
+    expect(pair.end, is: .exited(code: 69))
     let name = isApp ? "mainappd (process \(app))" : "lspd (process \(peer))"
     #expect(
       pair.words.contains("\(name) was ended by SIGKILL; the other processes are ended too"), "\(pair.words)")
@@ -187,13 +187,13 @@ struct ByHandTests {
     let (pair, _, _) = try launch(phone, home)
     pair.send(SIGTERM)
     try phone.wait("the script's end") { pair.hasEnded }
-    #expect(access("\(home)/lsp/address", F_OK) == 0)
+    expect(access("\(home)/lsp/address", F_OK), is: 0)
     // The next lspd cannot start: it finds a directory where its ledger should be.
     for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] { unlink("\(home)/lsp/\(name)") }
     mkdir("\(home)/lsp/ledger.sqlite", 0o700)
     let again = try Typed(Self.script, [home], in: phone.home)
     try phone.wait("the script's end") { again.hasEnded }
-    #expect(again.end == .exited(code: 69))
+    expect(again.end, is: .exited(code: 69))
     #expect(!again.words.contains("mainappd"), "\(again.words)")
   }
 
@@ -203,7 +203,7 @@ struct ByHandTests {
     try Data().write(to: URL(filePath: file))
     let pair = try Typed(Self.script, [file], in: phone.home)
     try phone.wait("the script's end") { pair.hasEnded }
-    #expect(pair.end == .exited(code: 73))
-    #expect(pair.words == "scripts/launch-pair: \(file) is not a directory; name a directory for the pair\n")
+    expect(pair.end, is: .exited(code: 73))
+    expect(pair.words, is: "scripts/launch-pair: \(file) is not a directory; name a directory for the pair\n")
   }
 }

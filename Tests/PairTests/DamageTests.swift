@@ -56,7 +56,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
     damage.apply("\(phone.home)/AppGroup/\(name)")
     try phone.pay(invoices[1])
     try phone.wait("the app's end") { app.hasEnded }
-    #expect(app.end?.how == .exited(code: 74))
+    expect(app.end?.how, is: .exited(code: 74))
     let words = try endingReason(phone, app)
     #expect(words.contains("/AppGroup/\(name) was "))
     #expect(words.contains("restart this process"))
@@ -75,7 +75,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
     let (notifier, _) = try phone.pushToExtension()
     try phone.pay(invoices[0])
     try phone.wait("the app's end") { app.hasEnded }
-    #expect(app.end?.how == .exited(code: 74))
+    expect(app.end?.how, is: .exited(code: 74))
     #expect(
       try endingReason(phone, app).hasPrefix(
         "\(group) was replaced or removed while it was open; restore it"))

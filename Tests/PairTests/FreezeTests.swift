@@ -15,7 +15,7 @@ import Baton
     try phone.connect(app)
     let connectedAt = try #require(app.instant(ofStatus: "connected", after: frozenAt))
     #expect(app.statuses.contains("receiving payment in background"))
-    #expect(phone.owner?.epoch == epoch + 1)
+    expect(phone.owner?.epoch, is: epoch + 1)
     #expect(connectedAt - frozenAt >= .milliseconds(3000))
     phone.report("frozen to connected (rule 5 s)", connectedAt - frozenAt)
 
@@ -27,19 +27,19 @@ import Baton
     }
     try phone.pay(invoices[1])
     try phone.wait("the text") { second.message("content", id: id) != nil }
-    #expect(phone.owner?.epoch == epoch + 1)
+    expect(phone.owner?.epoch, is: epoch + 1)
 
     let writesBefore = try phone.writes(underEpoch: epoch)
     let actedBefore = try phone.framesActedOn(epoch: epoch)
     frozen.kill(SIGCONT)
     try phone.wait("the thawed extension to end by itself") { frozen.hasEnded }
-    #expect(frozen.end?.how == .exited(code: 0))
-    #expect(
-      frozen.messages.last { $0.message.verb == "ending" }?.message["reason"]
-        == "fenced: another process holds the node")
-    #expect(try phone.writes(underEpoch: epoch) == writesBefore)
-    #expect(try phone.framesActedOn(epoch: epoch) == actedBefore)
-    #expect(phone.owner?.epoch == epoch + 1)
+    expect(frozen.end?.how, is: .exited(code: 0))
+    expect(
+      frozen.messages.last { $0.message.verb == "ending" }?.message["reason"],
+      is: "fenced: another process holds the node")
+    expect(try phone.writes(underEpoch: epoch), is: writesBefore)
+    expect(try phone.framesActedOn(epoch: epoch), is: actedBefore)
+    expect(phone.owner?.epoch, is: epoch + 1)
     #expect(app.status.hasPrefix("connected"))
   }
 
@@ -58,7 +58,7 @@ import Baton
     let refusal = #expect(throws: Wait.Failure.self) { try phone.invoice(1000, app) }
     let answer = try #require(refusal?.description)
     #expect(answer.hasPrefix("no invoice: ") && answer != "no invoice: no answer", "\(answer)")
-    #expect(app.status == sentence)
+    expect(app.status, is: sentence)
     stopped.kill(SIGKILL)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
     let ended = try #require(stopped.endedAt)

@@ -11,12 +11,12 @@ struct HandoverTests {
     let id = phone.push(notifier, String(decoding: phone.pushes[0], as: UTF8.self))
     try phone.waitUntilSettled(invoice)
     try phone.wait("the text") { notifier.message("content", id: id) != nil }
-    #expect(notifier.message("content", id: id)?["title"] == "Received payment")
-    #expect(notifier.message("content", id: id)?["body"] == "+1 sat: test r1")
+    expect(notifier.message("content", id: id)?["title"], is: "Received payment")
+    expect(notifier.message("content", id: id)?["body"], is: "+1 sat: test r1")
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.idle.rawValue)
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-    #expect(notifier.count("content") == 1)
+    expect(notifier.message("finished", id: id)?["reason"], is: FinishReason.idle.rawValue)
+    expect(try phone.receivedPayments(), is: [invoice.paymentHash.hex])
+    expect(notifier.count("content"), is: 1)
   }
 
   @Test(.shows("P-0.3", "P-2.1"))
@@ -39,11 +39,11 @@ struct HandoverTests {
     phone.report(
       "released to connected", from: notifier.instant(ofStatus: "not connected", after: start),
       to: app.instant(ofStatus: "connected", after: start))
-    #expect(phone.owner?.role == .app)
-    #expect(phone.owner?.epoch == 3)
+    expect(phone.owner?.role, is: .app)
+    expect(phone.owner?.epoch, is: 3)
     try phone.waitUntilSettled(invoice)
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-    #expect(notifier.count("content") == 1)
+    expect(try phone.receivedPayments(), is: [invoice.paymentHash.hex])
+    expect(notifier.count("content"), is: 1)
   }
 }

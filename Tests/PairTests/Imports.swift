@@ -7,5 +7,4 @@
 @_exported import Heartbeat
 @_exported import PairSupport
 @_exported import ProcessSupport
-@_exported import Testing
 @_exported import TestKit

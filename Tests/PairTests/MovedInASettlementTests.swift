@@ -84,7 +84,7 @@ struct MovedInASettlementTests {
     try phone.wait("the app to be refused") { app.status == Status.usedByAnotherDevice.text }
     app.ask(place, ControlMessage("restore"))
     try phone.wait("the answer") { app.answer(to: place) != nil }
-    #expect(app.answer(to: place)?.verb == "restored")
+    expect(app.answer(to: place)?.verb, is: "restored")
     return app
   }
 }

@@ -35,11 +35,11 @@ import Wallet
     phone.open(again)
     if isLate {
       try phone.wait("the app to see that the backup is outdated") { again.status.contains("newer state") }
-      #expect(try phone.balanceMsat() == 1_000_000_000, "the outdated backup is not adopted")
+      expect(try phone.balanceMsat(), is: 1_000_000_000, "the outdated backup is not adopted")
     }
     try phone.wait("the app to be connected") { again.status.hasPrefix("connected") }
     #expect(try #require(phone.owner?.epoch) > known)
-    #expect(try phone.snapshot().claims.last?.reason == ClaimReason.raised.rawValue)
+    expect(try phone.snapshot().claims.last?.reason, is: ClaimReason.raised.rawValue)
     try phone.receive(invoices[1])
     // The preimage arrives before the commitment that credits the payment.
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
@@ -69,7 +69,7 @@ import Wallet
         continue
       }
       try phone.wait("the answer") { app.answer(to: "m\(kill)") != nil }
-      #expect(app.answer(to: "m\(kill)")?.verb == "restored")
+      expect(app.answer(to: "m\(kill)")?.verb, is: "restored")
       return app
     }
     throw CancellationError()
@@ -120,6 +120,6 @@ import Wallet
     notifier.kill(SIGKILL)
     try phone.connect(app)
     try phone.receive(invoices[1])
-    #expect(try phone.receivedPayments() == invoices.map(\.paymentHash.hex))
+    expect(try phone.receivedPayments(), is: invoices.map(\.paymentHash.hex))
   }
 }

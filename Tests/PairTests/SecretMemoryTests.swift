@@ -14,7 +14,7 @@
     let (seed, key) = ("Keychain/wallet-seed", "lsp/node-key")
     for (process, file) in [(app, seed), (notifier, seed), (provider, key)] {
       let places = try MemoryImage.places(of: secret("\(phone.home)/\(file)"), in: process.pid)
-      #expect(places.count == 1, "\(file) in \(process.child.identity): \(places)")
+      expect(places.count, is: 1, "\(file) in \(process.child.identity): \(places)")
       #expect(!places.contains { !$0.isLocked }, "\(file) in \(process.child.identity): \(places)")
     }
   }

@@ -6,14 +6,14 @@
     -> UInt64
   {
     let begun = try phone.withdraw(amountSat, app)
-    #expect(begun.verb == "splice", "\(begun["message"] ?? "")")
+    expect(begun.verb, is: "splice", "\(begun["message"] ?? "")")
     return (amountSat + (UInt64(begun["fee-sat"] ?? "") ?? 0)) * 1000
   }
 
   private func waitUntilDone(_ phone: TestPhone, left totalMsat: UInt64) throws {
     try phone.wait("the splice to be done") { phone.spliceStates().last == "done" }
     try phone.wait("the LSP to have completed the splice") { (try? phone.peerSpliceStates().last) == "done" }
-    #expect(try phone.balanceMsat() == Self.balanceMsat - totalMsat)
+    expect(try phone.balanceMsat(), is: Self.balanceMsat - totalMsat)
     let fundings = try phone.fundings()
     #expect(fundings.wallet != nil && fundings.wallet == fundings.peer)
   }
@@ -28,9 +28,9 @@
     let second = try beginSplice(phone, app, 900)
     try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
     try phone.wait("the app to tell of both ends") { app.count("sent-end") == 2 }
-    #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
+    expect(try phone.balanceMsat(), is: Self.balanceMsat + 3000 - first - second)
     let external = try phone.externalInvoice(5000)
-    #expect(try phone.send(external, app)["state"] == "offered")
+    expect(try phone.send(external, app)["state"], is: "offered")
     try phone.wait("the payment to be settled") { phone.sentState(external) == "paid" }
   }
 
@@ -45,14 +45,14 @@
     phone.home(app)
     try phone.wait("the app to enter the background") { app.count("background-done") == 1 }
     #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
-    #expect(phone.spliceStates() == ["signing"])
+    expect(phone.spliceStates(), is: ["signing"])
     let name = app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
-    #expect(name?.hasPrefix("splice w") == true)
-    #expect(
-      try phone.withdraw(500, app)["message"]
-        == "another withdrawal from the channel is pending; wait until it has ended")
+    expect(name?.hasPrefix("splice w"), is: true)
+    expect(
+      try phone.withdraw(500, app)["message"],
+      is: "another withdrawal from the channel is pending; wait until it has ended")
     try phone.wait("the app to end its background task") { app.count("background-end") == 1 }
-    #expect(phone.spliceStates() == ["done"])
+    expect(phone.spliceStates(), is: ["done"])
     #expect(try phone.snapshot().appLock.holders.isEmpty)
     try waitUntilDone(phone, left: total)
   }
@@ -63,7 +63,7 @@
     let incoming = try phone.invoice(3000, app)
     let total = try beginSplice(phone, app)
     try phone.kill(app)
-    #expect(phone.spliceStates() == ["signing"])
+    expect(phone.spliceStates(), is: ["signing"])
     try phone.pay(incoming)
     _ = try phone.pushToExtension()
     try phone.waitUntilSettled(incoming)

@@ -9,10 +9,10 @@
     try phone.pay(invoice)
     notifier.kill(SIGKILL)
     try phone.connect(app)
-    #expect(phone.owner?.epoch == epoch + 1)
-    #expect(phone.owner?.role == .app)
+    expect(phone.owner?.epoch, is: epoch + 1)
+    expect(phone.owner?.role, is: .app)
     try phone.waitUntilSettled(invoice)
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    expect(try phone.receivedPayments(), is: [invoice.paymentHash.hex])
     phone.report(
       "kill -9 to connected", from: notifier.endedAt,
       to: app.instant(ofStatus: "connected", after: notifier.endedAt ?? phone.clock.now))
@@ -40,8 +40,8 @@
     phone.open(app)
     try phone.waitUntilSettled(invoice)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    #expect(phone.owner?.role == .app)
-    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    expect(phone.owner?.role, is: .app)
+    expect(try phone.receivedPayments(), is: [invoice.paymentHash.hex])
   }
 
   @Test(.shows("P-3.1"))
@@ -58,7 +58,7 @@
     let lastBeat = try #require(try phone.snapshot().extensionBeat)
     try phone.connect(app)
     let claim = try #require(try phone.snapshot().claims.last)
-    #expect(claim.row.role == .app)
+    expect(claim.row.role, is: .app)
     #expect(claim.bootClock - lastBeat.bootClock >= .seconds(5))
     #expect(app.statuses.contains("receiving payment in background"))
     phone.report("last beat to claim (rule 5 s)", claim.bootClock - lastBeat.bootClock)

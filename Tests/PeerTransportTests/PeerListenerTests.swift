@@ -3,7 +3,7 @@ import DaemonRuntime
 import Glibc
 import Ground
 import Lightning
-import Testing
+import TestKit
 
 @testable import LightningIO
 
@@ -52,7 +52,7 @@ import Testing
     let listener = try listen(limits) { _ in accepted += 1 }
     let client = try openSocket(to: listener.address, sending: beginning)
     #expect(try isClosed(client))
-    #expect(accepted == 0)
+    expect(accepted, is: 0)
     close(client)
   }
 
@@ -67,7 +67,7 @@ import Testing
     let wallet = try dial(listener, sending: [[8, 9], [5]])
     defer { wallet.cutOff() }
     #expect(try loop.run(for: .seconds(20)) { frames.count == 2 })
-    #expect(frames == [[8, 9], [5]])
+    expect(frames, is: [[8, 9], [5]])
     // The first clients made room for the wallet; the last one is still connected.
     #expect(try isClosed(clients[0]))
     var byte: UInt8 = 0
@@ -116,7 +116,7 @@ import Testing
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
     let silent = try openSocket(to: listener.address, sending: opening)
     #expect(try isClosed(silent))
-    #expect(accepted == 0)
+    expect(accepted, is: 0)
     close(silent)
   }
 
@@ -156,13 +156,13 @@ import Testing
     #expect(try loop.run(for: .seconds(20)) { acceptor != nil })
     // Silence between messages is no fault.
     _ = try loop.run(for: .milliseconds(60)) { !ends.isEmpty }
-    #expect(ends == [])
+    expect(ends, is: [])
     send(client.descriptor, [0, 2, 5] as [UInt8], 3, Int32(MSG_NOSIGNAL))
     #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
-    #expect(ends == [.slowWriter])
-    #expect(
-      PeerConnection.End.slowWriter.description
-        == "the peer began the handshake or a message and did not finish it within 10s")
+    expect(ends, is: [.slowWriter])
+    expect(
+      PeerConnection.End.slowWriter.description,
+      is: "the peer began the handshake or a message and did not finish it within 10s")
   }
 }
 
@@ -197,8 +197,8 @@ import Testing
     var accepted = 0
     let listener = try listen { _ in accepted += 1 }
     let other = try #require(PrivateKey(SHA256.hash([3]))).publicKey
-    #expect(try end(dialling: listener.address, other) == .hungUp)
-    #expect(accepted == 0)
+    expect(try end(dialling: listener.address, other), is: .hungUp)
+    expect(accepted, is: 0)
   }
 
   @Test func `A handshake with a peer that does not speak BOLT 8 ends with the fault in its act 2`() throws {
@@ -208,15 +208,15 @@ import Testing
       loop.unwatch(descriptor)
       close(descriptor)
     }
-    #expect(
-      try end(dialling: place, theirs.publicKey)
-        == .refused(.unknownVersion(act: 2, version: UInt8(ascii: "H"))))
+    expect(
+      try end(dialling: place, theirs.publicKey),
+      is: .refused(.unknownVersion(act: 2, version: UInt8(ascii: "H"))))
     let (zeros, other) = try server(answering: [UInt8](repeating: 0, count: 50))
     defer {
       loop.unwatch(other)
       close(other)
     }
-    #expect(try end(dialling: zeros, theirs.publicKey) == .refused(.badKey(act: 2)))
+    expect(try end(dialling: zeros, theirs.publicKey), is: .refused(.badKey(act: 2)))
   }
 
   @Test(arguments: [0, 49])
@@ -226,7 +226,7 @@ import Testing
       loop.unwatch(descriptor)
       close(descriptor)
     }
-    #expect(try end(dialling: place, theirs.publicKey, within: .milliseconds(30)) == .slowWriter)
+    expect(try end(dialling: place, theirs.publicKey, within: .milliseconds(30)), is: .slowWriter)
   }
 
   @Test func `Injected bytes after the handshake end the connection`() throws {
@@ -244,14 +244,14 @@ import Testing
     send(dialler.descriptor, injected, injected.count, Int32(MSG_NOSIGNAL))
     dialler.send([8])
     #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
-    #expect(ends == [.refused(.badLength)])
-    #expect(received == [[7]])
+    expect(ends, is: [.refused(.badLength)])
+    expect(received, is: [[7]])
     dialler.cutOff()
   }
 
   @Test func `No ephemeral key is drawn before the first act is complete`() throws {
     var pair: [Int32] = [-1, -1]
-    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
+    expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair), is: 0)
     defer { close(pair[1]) }
     var drawn = 0
     let connection = PeerConnection(
@@ -264,19 +264,19 @@ import Testing
     var turns = 0
     loop.post { [loop] in loop.post { turns += 1 } }
     #expect(try loop.run(for: .seconds(20)) { turns == 1 })
-    #expect(drawn == 0)
-    #expect(write(pair[1], [UInt8](repeating: 0, count: 49), 49) == 49)
+    expect(drawn, is: 0)
+    expect(write(pair[1], [UInt8](repeating: 0, count: 49), 49), is: 49)
     loop.post { [loop] in loop.post { turns += 1 } }
     #expect(try loop.run(for: .seconds(20)) { turns == 2 })
-    #expect(drawn == 0)
-    #expect(write(pair[1], [0], 1) == 1)
+    expect(drawn, is: 0)
+    expect(write(pair[1], [0], 1), is: 1)
     #expect(try loop.run(for: .seconds(20)) { drawn == 1 })
     connection.cutOff()
   }
 
   @Test func `A peer address needs a valid node id, host and port`() throws {
     let id = theirs.publicKey.hex
-    #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")
+    expect(PeerAddress("\(id)@127.0.0.1:9735")?.description, is: "\(id)@127.0.0.1:9735")
     for text in [
       "127.0.0.1:9735", "\(id)@", "@127.0.0.1:1", "\(id)@x:1", "\(id)@127.0.0.1:1@", "00\(id)@127.0.0.1:1",
       "04\(id.dropFirst(2))@127.0.0.1:1", "\(id.dropLast())Ａ@127.0.0.1:1",

@@ -3,7 +3,7 @@ import Crypto
 import DaemonRuntime
 import Glibc
 import Lightning
-import Testing
+import TestKit
 
 @testable import LightningIO
 
@@ -49,8 +49,8 @@ class TransportSuite {
     dialler.start()
     #expect(try loop.run(for: .seconds(10)) { isConnected && accepted != nil })
     let acceptor = try #require(accepted)
-    #expect(acceptor.remote == ours.publicKey)
-    #expect(dialler.remote == theirs.publicKey)
+    expect(acceptor.remote, is: ours.publicKey)
+    expect(dialler.remote, is: theirs.publicKey)
     return (dialler, acceptor)
   }
 
@@ -62,7 +62,7 @@ class TransportSuite {
     acceptor.start()
     for (number, size) in sizes.enumerated() { dialler.send([UInt8](repeating: UInt8(number), count: size)) }
     #expect(try loop.run(for: .seconds(10)) { received.count == sizes.count })
-    #expect(received.map(\.count) == sizes)
+    expect(received.map(\.count), is: sizes)
     #expect(received.enumerated().allSatisfy { number, frame in frame.allSatisfy { $0 == UInt8(number) } })
     dialler.cutOff()
     acceptor.cutOff()
@@ -82,11 +82,11 @@ class TransportSuite {
     dialler.hangUp()
     dialler.send([1])
     #expect(try loop.run(for: .seconds(10)) { ends.count == 2 })
-    #expect(frames == 100)
-    #expect(ends == ["acceptor: the peer disconnected", "dialler: disconnected in good order"])
+    expect(frames, is: 100)
+    expect(ends, is: ["acceptor: the peer disconnected", "dialler: disconnected in good order"])
     dialler.hangUp()
     acceptor.cutOff()
-    #expect(ends.count == 2)
+    expect(ends.count, is: 2)
   }
 
   @Test func `After cutOff no message is delivered, not even one already read`() throws {
@@ -101,7 +101,7 @@ class TransportSuite {
     for _ in 0..<10 { dialler.send([1, 2, 3]) }
     acceptor.start()
     #expect(try loop.run(for: .seconds(10)) { !dialled.isEmpty })
-    #expect(frames == 1)
+    expect(frames, is: 1)
   }
 
   @Test func `A dial to a port without a listener ends with 'cannot reach the peer'`() throws {
@@ -130,7 +130,7 @@ class TransportSuite {
       try loop.turn(waitingMilliseconds: 100)
       framesAtTurn.append(frames)
     }
-    #expect(frames == 1000)
+    expect(frames, is: 1000)
     // One turn may read and deliver: 32 messages each.
     #expect(zip([0] + framesAtTurn, framesAtTurn).allSatisfy { $1 - $0 <= 64 })
     dialler.cutOff()
@@ -146,7 +146,7 @@ class TransportSuite {
     dialler.hangUp()
     acceptor.start()
     #expect(try loop.run(for: .seconds(10)) { events.last == "the peer disconnected" })
-    #expect(events.count == 501)
+    expect(events.count, is: 501)
   }
 
   @Test func `A late reader gets each message, whole and in order`() throws {
@@ -162,7 +162,7 @@ class TransportSuite {
     acceptor.onMessage = { received.append($0) }
     acceptor.start()
     #expect(try loop.run(for: .seconds(20)) { received.count == messages.count })
-    #expect(received == messages)
+    expect(received, is: messages)
     dialler.cutOff()
     acceptor.cutOff()
   }
@@ -182,8 +182,8 @@ class TransportSuite {
     dialler.onEnd = { ends.append($0.description) }
     acceptor.start()
     #expect(try loop.run(for: .seconds(20)) { ends.count == 2 })
-    #expect(received == Array(repeating: 65_000, count: 12))
-    #expect(Set(ends) == ["the peer disconnected", "disconnected in good order"])
+    expect(received, is: Array(repeating: 65_000, count: 12))
+    expect(Set(ends), is: ["the peer disconnected", "disconnected in good order"])
   }
 
   @Test
@@ -203,7 +203,7 @@ class TransportSuite {
     acceptor.onEnd = { ended.append($0) }
     acceptor.start()
     func say(_ bytes: some Collection<UInt8>) {
-      #expect(send(descriptor, Array(bytes), bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+      expect(send(descriptor, Array(bytes), bytes.count, Int32(MSG_NOSIGNAL)), is: bytes.count)
     }
     var act: [UInt8] = []
     var client = SecureChannel(
@@ -234,7 +234,7 @@ class TransportSuite {
       #expect(try loop.run(for: .seconds(3)) { received == said || !ended.isEmpty })
       _ = try loop.run(for: .milliseconds(100)) { !ended.isEmpty }
     }
-    #expect(ended == [])
+    expect(ended, is: [])
     #expect(received == said && said > 2)
     acceptor.cutOff()
   }
@@ -244,7 +244,7 @@ class TransportSuite {
     var end = ""
     dialler.onEnd = { end = $0.description }
     for _ in 0..<1000 where end.isEmpty { dialler.send([UInt8](repeating: 1, count: 65535)) }
-    #expect(end == "the peer does not read")
+    expect(end, is: "the peer does not read")
     acceptor.cutOff()
   }
 }

@@ -42,10 +42,10 @@
     var alert = TestPhone.original(1)
     alert.badge = 4
     let answer = phone(.pushArrived(PhonePush(id: 1, alert: alert, hasMutableContent: true)))
-    guard let why = places.hides else { return #expect(answer == [.launch(.extension, .push(1))]) }
-    #expect(answer == [.setBadge(4), .recordFate(push: 1, .notShown(why))])
-    #expect(phone.phone.service == .notRunning)
-    #expect(phone(.notificationPosted(received, key: nil)) == [])
+    guard let why = places.hides else { return expect(answer, is: [.launch(.extension, .push(1))]) }
+    expect(answer, is: [.setBadge(4), .recordFate(push: 1, .notShown(why))])
+    expect(phone.phone.service, is: .notRunning)
+    expect(phone(.notificationPosted(received, key: nil)), is: [])
   }
 
   @Test(arguments: Places.all)
@@ -55,21 +55,22 @@
     places.apply(to: &phone)
     var expected = PhoneNotification(push: nil, source: .local, received)
     expected.isDisplayed = places.isLocked ? places.lockScreen : places.banners
-    #expect(phone(.notificationPosted(received, key: nil)) == (places.hides == nil ? [.show(expected)] : []))
+    expect(phone(.notificationPosted(received, key: nil)), is: (places.hides == nil ? [.show(expected)] : []))
   }
 
   @Test func `A notification that may not be shown withdraws the other one all the same`() {
     var phone = TestPhone()
     let shown = PhoneNotification(push: nil, source: .local, received, key: "r", withdraws: "a")
-    #expect(phone(.notificationPosted(received, key: "r", withdraws: "a")) == [.show(shown)])
-    #expect(shown.replacedKeys == ["r", "a"])
+    expect(phone(.notificationPosted(received, key: "r", withdraws: "a")), is: [.show(shown)])
+    expect(shown.replacedKeys, is: ["r", "a"])
     let critical = NotificationText(title: "a", body: "b", level: .critical)
-    #expect(
-      phone(.notificationPosted(critical, key: "r", withdraws: "a")) == [
+    expect(
+      phone(.notificationPosted(critical, key: "r", withdraws: "a")),
+      is: [
         .refuseNotification(push: nil, .criticalWithoutEntitlement), .withdraw(key: "a"),
       ])
     Places(lockScreen: false, centre: false, banners: false, isLocked: false).apply(to: &phone)
-    #expect(phone(.notificationPosted(received, key: "r", withdraws: "a")) == [.withdraw(key: "a")])
+    expect(phone(.notificationPosted(received, key: "r", withdraws: "a")), is: [.withdraw(key: "a")])
   }
 
   @Test func `Content is not shown if the phone is locked while the extension works for a banner`() {
@@ -77,8 +78,9 @@
     Places(lockScreen: false, centre: false, banners: true, isLocked: false).apply(to: &phone)
     phone.serve(1)
     _ = phone(.deviceChanged(.locked))
-    #expect(
-      phone(.contentDelivered(push: 1, received)) == [
+    expect(
+      phone(.contentDelivered(push: 1, received)),
+      is: [
         .recordFate(push: 1, .notShown(.bannersOnly))
       ])
   }
@@ -88,9 +90,9 @@
     var phone = TestPhone()
     Places(lockScreen: false, centre: false, banners: false, isLocked: false).apply(to: &phone)
     phone.openApp()
-    #expect(phone(.pushArrived(TestPhone.alert(1))).last == .recordFate(push: 1, .givenToApp))
+    expect(phone(.pushArrived(TestPhone.alert(1))).last, is: .recordFate(push: 1, .givenToApp))
     _ = phone(.deviceChanged(.notifications(false)))
-    #expect(phone(.pushArrived(TestPhone.alert(2))).first == .recordFate(push: 2, .notShown(.notAllowed)))
+    expect(phone(.pushArrived(TestPhone.alert(2))).first, is: .recordFate(push: 2, .notShown(.notAllowed)))
   }
 
   // MARK: The entitlement to filter
@@ -101,19 +103,20 @@
     configuration.appEntitlements.filtersNotifications = true
     var phone = TestPhone(configuration)
     phone.serve(1)
-    #expect(
-      phone(.contentDelivered(push: 1, empty)) == [
+    expect(
+      phone(.contentDelivered(push: 1, empty)),
+      is: [
         .refuseNotification(push: 1, .emptyWithoutEntitlement),
         .recordFate(push: 1, .contentRefused(.emptyWithoutEntitlement)), .showOriginal(1),
       ])
     configuration.extensionEntitlements.filtersNotifications = true
     var entitled = TestPhone(configuration)
     entitled.serve(1)
-    #expect(
-      entitled(.contentDelivered(push: 1, empty)) == [.recordFate(push: 1, .filtered)])
+    expect(
+      entitled(.contentDelivered(push: 1, empty)), is: [.recordFate(push: 1, .filtered)])
     entitled = TestPhone(configuration)
     entitled.serve(2)
     let titled = NotificationText(title: "a", body: "")
-    #expect(entitled(.contentDelivered(push: 2, titled)) == [.showContent(2, titled)])
+    expect(entitled(.contentDelivered(push: 2, titled)), is: [.showContent(2, titled)])
   }
 }

@@ -3,55 +3,55 @@
 @Suite struct AppLifeTests {
   @Test func `Opening the app starts it and brings it to the foreground`() {
     var phone = TestPhone()
-    #expect(phone(.userOpened) == [.launch(.app, .user)])
-    #expect(phone(.userOpened) == [])
-    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground)])
-    #expect(phone.phone.app == .foreground)
+    expect(phone(.userOpened), is: [.launch(.app, .user)])
+    expect(phone(.userOpened), is: [])
+    expect(phone(.processStarted(.app, pid: 8)), is: [.tell(.app, .enterForeground)])
+    expect(phone.phone.app, is: .foreground)
   }
 
   @Test func `Leaving and reopening the app are told to its process, and no second process is started`() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.userWentHome) == [.tell(.app, .enterBackground)])
-    #expect(phone(.userWentHome) == [])
-    #expect(phone(.backgroundDone()) == [])
-    #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
-    #expect(phone(.userOpened) == [.tell(.app, .enterForeground)])
+    expect(phone(.userWentHome), is: [.tell(.app, .enterBackground)])
+    expect(phone(.userWentHome), is: [])
+    expect(phone(.backgroundDone()), is: [])
+    expect(phone.phone.app, is: .background(BackgroundStay(since: phone.now, isDone: true)))
+    expect(phone(.userOpened), is: [.tell(.app, .enterForeground)])
   }
 
   @Test
   func `If the user leaves while the app is starting, it starts in the background, and is told nothing`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
-    #expect(phone(.userWentHome) == [])
-    #expect(phone(.processStarted(.app, pid: 8)) == [])
-    #expect(phone.phone.app.stage == .background)
+    expect(phone(.userWentHome), is: [])
+    expect(phone(.processStarted(.app, pid: 8)), is: [])
+    expect(phone.phone.app.stage, is: .background)
   }
 
   @Test func `After a failed launch the app is not running, and opening the app launches it again`() {
     var phone = TestPhone()
     _ = phone(.userOpened)
-    #expect(phone(.launchFailed(.app, sentence: "no such file")) == [])
-    #expect(phone(.userOpened) == [.launch(.app, .user)])
+    expect(phone(.launchFailed(.app, sentence: "no such file")), is: [])
+    expect(phone(.userOpened), is: [.launch(.app, .user)])
   }
 
   @Test func `A swipe kills the app in front at once`() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.userQuit) == [.kill(.app, .user)])
-    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.user))])
-    #expect(phone.phone.app == .notRunning)
+    expect(phone(.userQuit), is: [.kill(.app, .user)])
+    expect(phone(.processEnded(.app, .signalled(9))), is: [.recordEnd(.app, .killed(.user))])
+    expect(phone.phone.app, is: .notRunning)
   }
 
   @Test func `A swipe asks an app in the background to end, and kills it after 5 s`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userWentHome)
-    #expect(phone(.userQuit) == [.tell(.app, .terminate)])
-    #expect(phone.phone.deadline == phone.now + .seconds(5))
-    #expect(phone(.deadlineReached) == [])
-    #expect(phone.passToDeadline() == [.kill(.app, .graceOver)])
-    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.graceOver))])
+    expect(phone(.userQuit), is: [.tell(.app, .terminate)])
+    expect(phone.phone.deadline, is: phone.now + .seconds(5))
+    expect(phone(.deadlineReached), is: [])
+    expect(phone.passToDeadline(), is: [.kill(.app, .graceOver)])
+    expect(phone(.processEnded(.app, .signalled(9))), is: [.recordEnd(.app, .killed(.graceOver))])
   }
 
   @Test func `An app that ends when asked is recorded as ended when asked`() {
@@ -59,17 +59,16 @@
     phone.openApp()
     _ = phone(.userWentHome)
     _ = phone(.userQuit)
-    #expect(phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .endedAsAsked)])
+    expect(phone(.processEnded(.app, .exited(code: 0))), is: [.recordEnd(.app, .endedAsAsked)])
   }
 
   @Test func `Opening an app that is ending starts it again once it is gone`() {
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userQuit)
-    #expect(phone(.userOpened) == [])
-    #expect(
-      phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killed(.user)), .launch(.app, .user)])
+    expect(phone(.userOpened), is: [])
+    expect(
+      phone(.processEnded(.app, .signalled(9))), is: [.recordEnd(.app, .killed(.user)), .launch(.app, .user)])
   }
 
   @Test(arguments: [
@@ -84,27 +83,27 @@
   {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.processEnded(.app, end)) == [.recordEnd(.app, reason)])
-    #expect(phone(.processEnded(.app, end)) == [])
+    expect(phone(.processEnded(.app, end)), is: [.recordEnd(.app, reason)])
+    expect(phone(.processEnded(.app, end)), is: [])
   }
 
   @Test func `The end of a process that announced its end is no crash, unless a signal ended the process`() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.endAnnounced(.app)) == [])
-    #expect(phone(.processEnded(.app, .exited(code: 78))) == [.recordEnd(.app, .gaveUp(code: 78))])
+    expect(phone(.endAnnounced(.app)), is: [])
+    expect(phone(.processEnded(.app, .exited(code: 78))), is: [.recordEnd(.app, .gaveUp(code: 78))])
     phone.openApp()
-    #expect(
-      phone(.processEnded(.app, .exited(code: 78))) == [.recordEnd(.app, .crashed(.exited(code: 78)))],
+    expect(
+      phone(.processEnded(.app, .exited(code: 78))), is: [.recordEnd(.app, .crashed(.exited(code: 78)))],
       "an earlier process's announcement does not count for this one")
     phone.openApp()
     _ = phone(.endAnnounced(.app))
-    #expect(phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
+    expect(phone(.processEnded(.app, .signalled(11))), is: [.recordEnd(.app, .crashed(.signalled(11)))])
     phone.serve(1)
     _ = phone(.endAnnounced(.extension))
-    #expect(
-      phone(.processEnded(.extension, .exited(code: 78)))
-        == [.recordEnd(.extension, .gaveUp(code: 78)), .showOriginal(1)])
+    expect(
+      phone(.processEnded(.extension, .exited(code: 78))),
+      is: [.recordEnd(.extension, .gaveUp(code: 78)), .showOriginal(1)])
     #expect(!EndReason.gaveUp(code: 78).isCrash)
   }
 
@@ -112,41 +111,41 @@
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.userQuit)
-    #expect(phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
+    expect(phone(.processEnded(.app, .signalled(11))), is: [.recordEnd(.app, .crashed(.signalled(11)))])
   }
 
   @Test func `A request to the app gets the app's answer, or a refusal with a reason`() {
     var phone = TestPhone()
-    #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appNotRunning)])
+    expect(phone(.appAsked(request: 1, inFront: false)), is: [.refuseAsk(request: 1, .appNotRunning)])
     var starting = phone
     _ = starting(.userOpened)
-    #expect(starting(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appStarting)])
+    expect(starting(.appAsked(request: 1, inFront: false)), is: [.refuseAsk(request: 1, .appStarting)])
     var ending = phone
     ending.openApp()
     _ = ending(.userQuit)
-    #expect(ending(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appTerminates)])
+    expect(ending(.appAsked(request: 1, inFront: false)), is: [.refuseAsk(request: 1, .appTerminates)])
     phone.openApp()
     _ = phone(.userWentHome)
-    #expect(phone(.appAsked(request: 5, inFront: true)) == [.refuseAsk(request: 5, .notInFront)])
-    #expect(phone(.appAsked(request: 6, inFront: false)) == [.tell(.app, .ask(request: 6))])
+    expect(phone(.appAsked(request: 5, inFront: true)), is: [.refuseAsk(request: 5, .notInFront)])
+    expect(phone(.appAsked(request: 6, inFront: false)), is: [.tell(.app, .ask(request: 6))])
     _ = phone(.appAnswered(request: 6))
     _ = phone(.userOpened)
-    #expect(phone(.appAsked(request: 2, inFront: true)) == [.tell(.app, .ask(request: 2))])
-    #expect(phone(.appAnswered(request: 2)) == [.passOnAnswer(request: 2)])
-    #expect(phone(.appAnswered(request: 2)) == [])
+    expect(phone(.appAsked(request: 2, inFront: true)), is: [.tell(.app, .ask(request: 2))])
+    expect(phone(.appAnswered(request: 2)), is: [.passOnAnswer(request: 2)])
+    expect(phone(.appAnswered(request: 2)), is: [])
     _ = phone(.appAsked(request: 3, inFront: true))
-    #expect(phone.passToDeadline() == [.refuseAsk(request: 3, .timedOut)])
+    expect(phone.passToDeadline(), is: [.refuseAsk(request: 3, .timedOut)])
     _ = phone(.appAsked(request: 4, inFront: true))
-    #expect(
-      phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .refuseAsk(request: 4, .appEnded)])
+    expect(
+      phone(.processEnded(.app, .signalled(9))),
+      is: [.recordEnd(.app, .killedFromOutside(signal: 9)), .refuseAsk(request: 4, .appEnded)])
   }
 
   @Test func `A phone without processes powers off at once`() {
     var phone = TestPhone()
-    #expect(phone(.downRequested) == [.powerOff])
-    #expect(phone(.downRequested) == [])
-    #expect(phone(.userOpened) == [])
+    expect(phone(.downRequested), is: [.powerOff])
+    expect(phone(.downRequested), is: [])
+    expect(phone(.userOpened), is: [])
   }
 
   @Test
@@ -158,15 +157,14 @@
     _ = phone(.userWentHome)
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
-    #expect(
-      phone(.downRequested)
-        == [.showOriginal(2), .tell(.app, .terminate), .tell(.extension, .terminate)])
-    #expect(phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .endedAsAsked)])
-    #expect(phone(.pushArrived(TestPhone.alert(3))) == [.showOriginal(3)])
-    #expect(phone.passToDeadline() == [.kill(.extension, .graceOver)])
-    #expect(
-      phone(.processEnded(.extension, .signalled(9)))
-        == [.recordEnd(.extension, .killed(.graceOver)), .showOriginal(1), .powerOff])
+    expect(
+      phone(.downRequested), is: [.showOriginal(2), .tell(.app, .terminate), .tell(.extension, .terminate)])
+    expect(phone(.processEnded(.app, .exited(code: 0))), is: [.recordEnd(.app, .endedAsAsked)])
+    expect(phone(.pushArrived(TestPhone.alert(3))), is: [.showOriginal(3)])
+    expect(phone.passToDeadline(), is: [.kill(.extension, .graceOver)])
+    expect(
+      phone(.processEnded(.extension, .signalled(9))),
+      is: [.recordEnd(.extension, .killed(.graceOver)), .showOriginal(1), .powerOff])
   }
 
   @Test
@@ -175,13 +173,13 @@
   {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.foundEnding(.app)) == [])
-    #expect(phone.phone.app.word == "terminating")
-    #expect(phone(.userOpened) == [])
+    expect(phone(.foundEnding(.app)), is: [])
+    expect(phone.phone.app.word, is: "terminating")
+    expect(phone(.userOpened), is: [])
     #expect(phone.phone.opensWhenGone)
-    #expect(
-      phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .launch(.app, .user)])
+    expect(
+      phone(.processEnded(.app, .signalled(9))),
+      is: [.recordEnd(.app, .killedFromOutside(signal: 9)), .launch(.app, .user)])
     #expect(!phone.phone.opensWhenGone)
   }
 
@@ -192,18 +190,18 @@
     var phone = TestPhone()
     phone.openApp()
     _ = phone(.foundEnding(.app))
-    #expect(phone(.userQuit) == [])
-    #expect(phone(.downRequested) == [])
+    expect(phone(.userQuit), is: [])
+    expect(phone(.downRequested), is: [])
     #expect(phone.phone.deadline == nil)
-    #expect(
-      phone(.processEnded(.app, .exited(code: 3)))
-        == [.recordEnd(.app, .crashed(.exited(code: 3))), .powerOff])
+    expect(
+      phone(.processEnded(.app, .exited(code: 3))),
+      is: [.recordEnd(.app, .crashed(.exited(code: 3))), .powerOff])
   }
 
   @Test func `A report that the app is dying has no effect if no app is running`() {
     var phone = TestPhone()
-    #expect(phone(.foundEnding(.app)) == [])
-    #expect(phone(.userOpened) == [.launch(.app, .user)])
+    expect(phone(.foundEnding(.app)), is: [])
+    expect(phone(.userOpened), is: [.launch(.app, .user)])
   }
 
   @Test func `A second power-off request kills app and extension at once`() {
@@ -211,8 +209,8 @@
     phone.openApp()
     _ = phone(.userWentHome)
     phone.serve(1)
-    #expect(phone(.downRequested) == [.tell(.app, .terminate), .tell(.extension, .terminate)])
-    #expect(phone(.downRequested) == [.kill(.app, .graceOver), .kill(.extension, .graceOver)])
-    #expect(phone(.downRequested) == [])
+    expect(phone(.downRequested), is: [.tell(.app, .terminate), .tell(.extension, .terminate)])
+    expect(phone(.downRequested), is: [.kill(.app, .graceOver), .kill(.extension, .graceOver)])
+    expect(phone(.downRequested), is: [])
   }
 }

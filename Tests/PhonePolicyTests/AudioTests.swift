@@ -14,23 +14,23 @@
   @Test(.shows("M-1.1"))
   func `Without the declared background mode audio is refused, and the app is not kept awake`() {
     var phone = Self.phone(declared: false)
-    #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
+    expect(phone(start(AudioSession())), is: [.tell(.app, .audio(.refused(.notDeclared)))])
     #expect(phone.phone.assertions.isEmpty)
   }
 
   @Test(.shows("M-1.2", "M-1.4", "M-6.2"))
   func `An endless, nearly silent loop keeps the app awake until it is stopped`() {
     var phone = Self.phone()
-    #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.plays))])
-    #expect(phone.pass(.seconds(1_000_000)) == [])
+    expect(phone(start(AudioSession())), is: [.tell(.app, .audio(.plays))])
+    expect(phone.pass(.seconds(1_000_000)), is: [])
     #expect(phone.phone.assertions.contains(.audio))
-    #expect(phone(.audio(.stopped)) == [])
+    expect(phone(.audio(.stopped)), is: [])
     #expect(phone.phone.assertions.isEmpty)
   }
 
   @Test(.shows("M-1.3")) func `Audio at volume 0 is refused and does not keep the app awake`() {
     var phone = Self.phone()
-    #expect(phone(start(AudioSession(volumeThousandths: 0))) == [.tell(.app, .audio(.refused(.silent)))])
+    expect(phone(start(AudioSession(volumeThousandths: 0))), is: [.tell(.app, .audio(.refused(.silent)))])
     #expect(phone.phone.audio.playing == nil)
     #expect(phone.phone.assertions.isEmpty)
   }
@@ -40,17 +40,17 @@
     _ = phone(start(AudioSession(loops: 2)))
     phone.pass(.milliseconds(2999))
     #expect(phone.phone.assertions.contains(.audio))
-    #expect(phone.pass(.milliseconds(1)) == [.tell(.app, .audio(.ended))])
+    expect(phone.pass(.milliseconds(1)), is: [.tell(.app, .audio(.ended))])
     #expect(phone.phone.assertions.isEmpty)
   }
 
   @Test(.shows("M-1.7")) func `Another app's audio interrupts only audio that does not mix`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession(mixes: false)))
-    #expect(phone.set(.otherAudio(true)).last == .tell(.app, .audio(.interrupted)))
+    expect(phone.set(.otherAudio(true)).last, is: .tell(.app, .audio(.interrupted)))
     #expect(phone.phone.assertions.isEmpty)
-    #expect(phone(start(AudioSession(mixes: false))) == [.tell(.app, .audio(.refused(.otherPlays)))])
-    #expect(phone(start(AudioSession(mixes: true))) == [.tell(.app, .audio(.plays))])
+    expect(phone(start(AudioSession(mixes: false))), is: [.tell(.app, .audio(.refused(.otherPlays)))])
+    expect(phone(start(AudioSession(mixes: true))), is: [.tell(.app, .audio(.plays))])
     _ = phone.set(.otherAudio(false), .otherAudio(true))
     #expect(phone.phone.assertions.contains(.audio))
   }
@@ -65,7 +65,7 @@
   @Test(.shows("M-1.5")) func `The app's audio ends with the app`() {
     var phone = Self.phone()
     _ = phone(start(AudioSession()))
-    #expect(phone.phone.audio.playing?.session == AudioSession())
+    expect(phone.phone.audio.playing?.session, is: AudioSession())
     _ = phone(.processEnded(.app, .signalled(9)))
     #expect(phone.phone.audio.playing == nil)
   }
@@ -73,7 +73,7 @@
   @Test func `The phone accepts audio sessions of extreme lengths`() {
     var phone = Self.phone()
     for session in [AudioSession(loops: .max), AudioSession(loops: 0, rateHertz: 0, frames: .max)] {
-      #expect(phone(start(session)) == [.tell(.app, .audio(.plays))])
+      expect(phone(start(session)), is: [.tell(.app, .audio(.plays))])
     }
   }
 }

@@ -15,9 +15,9 @@
   {
     var phone = TestPhone()
     let both = BadgeAndSound(badge: 5, sound: "default")
-    #expect(phone(Self.push(both)) == Self.applied(both))
-    #expect(phone(Self.push(BadgeAndSound(badge: 0))) == Self.applied(BadgeAndSound(badge: 0)))
-    #expect(phone(Self.push(BadgeAndSound(sound: "coin"))) == Self.applied(BadgeAndSound(sound: "coin")))
+    expect(phone(Self.push(both)), is: Self.applied(both))
+    expect(phone(Self.push(BadgeAndSound(badge: 0))), is: Self.applied(BadgeAndSound(badge: 0)))
+    expect(phone(Self.push(BadgeAndSound(sound: "coin"))), is: Self.applied(BadgeAndSound(sound: "coin")))
     #expect(phone.phone.service == .notRunning && phone.phone.app == .notRunning)
     #expect(phone.phone.silent.waiting == nil)
   }
@@ -25,14 +25,16 @@
   @Test func `A push with a badge, alone or with an alert, does nothing while notifications are off`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
-    #expect(
-      phone(Self.push(BadgeAndSound(badge: 5))) == [
+    expect(
+      phone(Self.push(BadgeAndSound(badge: 5))),
+      is: [
         .recordFate(push: 1, .notShown(.notAllowed))
       ])
     var alert = TestPhone.original(2)
     alert.badge = 5
-    #expect(
-      phone(.pushArrived(PhonePush(id: 2, alert: alert, hasMutableContent: false))) == [
+    expect(
+      phone(.pushArrived(PhonePush(id: 2, alert: alert, hasMutableContent: false))),
+      is: [
         .recordFate(push: 2, .notShown(.notAllowed))
       ])
   }
@@ -45,10 +47,10 @@
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(Self.push(request)) == [forApp, .recordFate(push: 1, .givenToApp)])
+    expect(phone(Self.push(request)), is: [forApp, .recordFate(push: 1, .givenToApp)])
     var other = TestPhone(PhoneConfiguration { $0.foregroundPushes = .extension })
     other.openApp()
-    #expect(other(Self.push(request)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(request))])
+    expect(other(Self.push(request)), is: [forApp, .setBadge(5), .recordFate(push: 1, .applied(request))])
   }
 
   @Test
@@ -58,23 +60,24 @@
     var phone = TestPhone()
     _ = phone(.deviceChanged(.focus(true)))
     let badge = BadgeAndSound(badge: 5)
-    #expect(phone(Self.push(BadgeAndSound(badge: 5, sound: "coin"))) == Self.applied(badge))
+    expect(phone(Self.push(BadgeAndSound(badge: 5, sound: "coin"))), is: Self.applied(badge))
     let nothing = BadgeAndSound()
-    #expect(phone(Self.push(BadgeAndSound(sound: "coin"))) == Self.applied(nothing))
-    #expect(
-      PushFate.applied(nothing).description == "no notification: a Focus is on, so the sound is not played")
+    expect(phone(Self.push(BadgeAndSound(sound: "coin"))), is: Self.applied(nothing))
+    expect(
+      PushFate.applied(nothing).description, is: "no notification: a Focus is on, so the sound is not played")
     let urgent = BadgeAndSound(sound: "coin", level: .timeSensitive)
-    #expect(phone(Self.push(urgent)) == Self.applied(urgent))
+    expect(phone(Self.push(urgent)), is: Self.applied(urgent))
     // Without the entitlement a critical sound is an ordinary one.
-    #expect(phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
+    expect(
+      phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))), is: Self.applied(BadgeAndSound()))
   }
 
   @Test func `The recorded fate of a push with only a badge and a sound names both`() {
     func words(_ request: BadgeAndSound) -> String { PushFate.applied(request).description }
-    #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is removed")
-    #expect(
-      words(BadgeAndSound(badge: 5, sound: "coin"))
-        == "no notification: the badge is 5, and the sound coin is played")
+    expect(words(BadgeAndSound(badge: 0)), is: "no notification: the badge is removed")
+    expect(
+      words(BadgeAndSound(badge: 5, sound: "coin")),
+      is: "no notification: the badge is 5, and the sound coin is played")
   }
 
   @Test
@@ -89,6 +92,6 @@
     _ = phone(.processStarted(.extension, pid: 9))
     var content = received
     content.badge = 9
-    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, content)])
+    expect(phone(.contentDelivered(push: 1, received)), is: [.showContent(1, content)])
   }
 }

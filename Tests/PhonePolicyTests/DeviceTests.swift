@@ -28,9 +28,9 @@
     _ row: (change: DeviceChange, then: DeviceState)
   ) {
     var phone = TestPhone()
-    #expect(phone(.deviceChanged(row.change)) == [.saveDevice(row.then)])
-    #expect(phone.phone.device == row.then)
-    #expect(phone(.deviceChanged(row.change)) == [])
+    expect(phone(.deviceChanged(row.change)), is: [.saveDevice(row.then)])
+    expect(phone.phone.device, is: row.then)
+    expect(phone(.deviceChanged(row.change)), is: [])
   }
 
   @Test
@@ -38,10 +38,10 @@
     var phone = TestPhone()
     phone.serve(1)
     let gone = phone(.deviceChanged(.network(false)))
-    #expect(
-      gone.dropFirst() == [.endConnections(.extension), .tell(.extension, .network(isThere: false))])
+    expect(
+      gone.dropFirst(), is: [.endConnections(.extension), .tell(.extension, .network(isThere: false))])
     let back = phone(.deviceChanged(.network(true)))
-    #expect(back.dropFirst() == [.tell(.extension, .network(isThere: true))])
+    expect(back.dropFirst(), is: [.tell(.extension, .network(isThere: true))])
   }
 
   @Test
@@ -69,9 +69,9 @@
     #expect(!phone.phone.device.hasBeenUnlocked)
     #expect(phone.phone.device.hasFocus)
     state.isLocked = false
-    #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(state)])
+    expect(phone(.deviceChanged(.unlocked)), is: [.saveDevice(state)])
     #expect(phone.phone.device.hasBeenUnlocked)
-    #expect(state.afterBoot == state)
+    expect(state.afterBoot, is: state)
   }
 
   @Test
@@ -90,10 +90,10 @@
   @Test func `Locking sends the app in front to the background, unlocking brings it back`() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(.deviceChanged(.locked)).last == .tell(.app, .enterBackground))
-    #expect(phone.phone.app == .background(BackgroundStay(since: phone.now)))
-    #expect(phone(.deviceChanged(.unlocked)).last == .tell(.app, .enterForeground))
-    #expect(phone.phone.app == .foreground)
+    expect(phone(.deviceChanged(.locked)).last, is: .tell(.app, .enterBackground))
+    expect(phone.phone.app, is: .background(BackgroundStay(since: phone.now)))
+    expect(phone(.deviceChanged(.unlocked)).last, is: .tell(.app, .enterForeground))
+    expect(phone.phone.app, is: .foreground)
   }
 
   @Test func `Unlocking does not bring back an app that was in the background or has ended`() {
@@ -101,17 +101,17 @@
     phone.openApp()
     _ = phone(.userWentHome)
     _ = phone(.deviceChanged(.locked))
-    #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(DeviceState())])
+    expect(phone(.deviceChanged(.unlocked)), is: [.saveDevice(DeviceState())])
     _ = phone(.userOpened)
     _ = phone(.deviceChanged(.locked))
     _ = phone(.processEnded(.app, .signalled(11)))
-    #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(DeviceState())])
-    #expect(phone.phone.app == .notRunning)
+    expect(phone(.deviceChanged(.unlocked)), is: [.saveDevice(DeviceState())])
+    expect(phone.phone.app, is: .notRunning)
   }
 
   @Test func `Opening the app unlocks the phone`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.locked))
-    #expect(phone(.userOpened) == [.saveDevice(DeviceState()), .launch(.app, .user)])
+    expect(phone(.userOpened), is: [.saveDevice(DeviceState()), .launch(.app, .user)])
   }
 }

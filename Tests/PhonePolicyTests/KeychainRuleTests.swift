@@ -10,11 +10,11 @@
     let phone = Phone(configuration: configuration)
     #expect(phone.refusal(to: .wallet(.app), group: group, protection: .whenUnlocked) == nil)
     let refusal = phone.refusal(to: .wallet(.extension), group: group, protection: .afterFirstUnlock)
-    #expect(refusal == .notEntitled(.extension, group: group))
-    #expect(refusal?.description.contains(group) == true)
+    expect(refusal, is: .notEntitled(.extension, group: group))
+    expect(refusal?.description.contains(group), is: true)
     let unknown = phone.refusal(to: .unknownProcess(pid: 7), group: group, protection: .afterFirstUnlock)
-    #expect(unknown == .unknownProcess(pid: 7, group: group))
-    #expect(unknown?.description.contains(group) == true)
+    expect(unknown, is: .unknownProcess(pid: 7, group: group))
+    expect(unknown?.description.contains(group), is: true)
   }
 
   @Test(.shows("L-I.2", "L-1.4a"))
@@ -22,8 +22,8 @@
     let phone = Phone(configuration: PhoneConfiguration())
     #expect(phone.refusal(to: .wallet(.extension), container: Entitlements.appGroup) == nil)
     let refusal = phone.refusal(to: .wallet(.app), container: "group.other")
-    #expect(refusal == .noContainer(.app, id: "group.other"))
-    #expect(refusal?.description.contains("group.other") == true)
+    expect(refusal, is: .noContainer(.app, id: "group.other"))
+    expect(refusal?.description.contains("group.other"), is: true)
     #expect(phone.refusal(to: .unknownProcess(pid: 7), container: Entitlements.appGroup) != nil)
   }
 
@@ -40,21 +40,21 @@
         phone.phone.refusal(to: .wallet(.extension), group: Entitlements.accessGroup, protection: $0)
       }
     }
-    #expect(refusals(phone) == [.notUnlockedSinceBoot, .notUnlockedSinceBoot])
+    expect(refusals(phone), is: [.notUnlockedSinceBoot, .notUnlockedSinceBoot])
     _ = phone.set(.unlocked)
-    #expect(refusals(phone) == [nil, nil])
+    expect(refusals(phone), is: [nil, nil])
     _ = phone.set(.locked)
-    #expect(refusals(phone) == [.locked, nil])
+    expect(refusals(phone), is: [.locked, nil])
   }
 
   @Test(.shows("L-2.1b"))
   func `A keychain group without a team id, or an invalid app group, is a configuration error`() {
     #expect(Entitlements().problem == nil)
     for group in ["", "com.example.lightning", "A1B2C3D4E.x", "a1b2c3d4e5.x", "A1B2C3D4E5", "A1B2C3D4E5."] {
-      #expect(Entitlements(accessGroups: [group]).problem == .noTeam(group))
+      expect(Entitlements(accessGroups: [group]).problem, is: .noTeam(group))
     }
     for group in ["", "com.example", "group.", "groupx.y"] {
-      #expect(Entitlements(appGroups: [group]).problem == .noAppGroup(group))
+      expect(Entitlements(appGroups: [group]).problem, is: .noAppGroup(group))
     }
   }
 }

@@ -4,17 +4,17 @@
 @Suite("An app's messages that arrive after its suspension") struct LateMessageTests {
   private func stopped() -> TestPhone {
     var phone = TestPhone.withAppAtHome(audio: true)
-    #expect(phone.passToDeadline() == [.suspend(.app)])
+    expect(phone.passToDeadline(), is: [.suspend(.app)])
     return phone
   }
 
   @Test func `A task request that arrives after the app's suspension is accepted, without waking the app`() {
     var phone = stopped()
     let directives = phone.submit(sync, .refresh)
-    #expect(directives.toldTasks == [.accepted(identifier: sync)])
-    #expect(directives.fates.first == .waits(.tooEarly))
-    #expect(phone.phone.tasks.pending.count == 1)
-    #expect(phone.phone.app == .suspended)
+    expect(directives.toldTasks, is: [.accepted(identifier: sync)])
+    expect(directives.fates.first, is: .waits(.tooEarly))
+    expect(phone.phone.tasks.pending.count, is: 1)
+    expect(phone.phone.app, is: .suspended)
   }
 
   @Test
@@ -22,16 +22,16 @@
     `A background task whose begin arrives after the app's suspension expires at once, without waking the app`()
   {
     var phone = stopped()
-    #expect(phone(.taskBegan(id: 4, name: "late")) == [.tell(.app, .taskExpiring(id: 4))])
-    #expect(phone(.taskEnded(id: 4)) == [])
+    expect(phone(.taskBegan(id: 4, name: "late")), is: [.tell(.app, .taskExpiring(id: 4))])
+    expect(phone(.taskEnded(id: 4)), is: [])
     #expect(phone.phone.assertions.isEmpty)
-    #expect(phone.phone.app == .suspended)
+    expect(phone.phone.app, is: .suspended)
     #expect(phone.phone.deadline == nil)
   }
 
   @Test func `An audio request that arrives after the app's suspension is refused as too late`() {
     var phone = stopped()
-    #expect(phone(.audio(.startRequested(AudioSession()))) == [.tell(.app, .audio(.refused(.tooLate)))])
+    expect(phone(.audio(.startRequested(AudioSession()))), is: [.tell(.app, .audio(.refused(.tooLate)))])
     #expect(phone.phone.audio.playing == nil)
   }
 
@@ -39,11 +39,11 @@
     var phone = TestPhone.withTasks()
     phone.useApp()
     _ = phone(.userQuit)
-    #expect(phone.submit(sync, .refresh).toldTasks == [.accepted(identifier: sync)])
-    #expect(phone(.taskBegan(id: 1, name: "late")) == [.tell(.app, .taskExpiring(id: 1))])
+    expect(phone.submit(sync, .refresh).toldTasks, is: [.accepted(identifier: sync)])
+    expect(phone(.taskBegan(id: 1, name: "late")), is: [.tell(.app, .taskExpiring(id: 1))])
     _ = phone(.processEnded(.app, .exited(code: 0)))
-    #expect(phone.submit(processing, .processing) == [])
-    #expect(phone(.taskBegan(id: 2, name: "later")) == [])
-    #expect(phone(.audio(.startRequested(AudioSession()))) == [])
+    expect(phone.submit(processing, .processing), is: [])
+    expect(phone(.taskBegan(id: 2, name: "later")), is: [])
+    expect(phone(.audio(.startRequested(AudioSession()))), is: [])
   }
 }

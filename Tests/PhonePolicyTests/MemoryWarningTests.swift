@@ -13,14 +13,14 @@
   func `The app's memory warning comes once above 100 MB, and again only after a fall to 100 MB`() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(phone(sample(104_857_600)) == [])
-    #expect(phone(sample(104_857_601)) == warned(104_857_601))
-    #expect(phone(sample(200_000_000)) == [])
-    #expect(phone(sample(104_857_600)) == [])
-    #expect(phone(sample(110_000_000)) == warned(110_000_000))
+    expect(phone(sample(104_857_600)), is: [])
+    expect(phone(sample(104_857_601)), is: warned(104_857_601))
+    expect(phone(sample(200_000_000)), is: [])
+    expect(phone(sample(104_857_600)), is: [])
+    expect(phone(sample(110_000_000)), is: warned(110_000_000))
     _ = phone(.processEnded(.app, .signalled(11)))
     phone.openApp()
-    #expect(phone(sample(110_000_000)) == warned(110_000_000), "a new process has had no warning")
+    expect(phone(sample(110_000_000)), is: warned(110_000_000), "a new process has had no warning")
   }
 
   @Test(.shows("B-M.2"))
@@ -28,16 +28,16 @@
     var configuration = PhoneConfiguration()
     configuration.memoryWarningBytes = 1000
     var phone = TestPhone(configuration, limitsBackground: true)
-    #expect(phone(sample(2000)) == [])
+    expect(phone(sample(2000)), is: [])
     phone.openApp()
     _ = phone(.userWentHome)
     _ = phone(.backgroundDone())
     phone.now = phone.now + .seconds(6)
-    #expect(phone(.deadlineReached) == [.suspend(.app)])
-    #expect(phone(sample(2000)) == [])
+    expect(phone(.deadlineReached), is: [.suspend(.app)])
+    expect(phone(sample(2000)), is: [])
     _ = phone(.userOpened)
-    #expect(phone(sample(2000)) == warned(2000))
+    expect(phone(sample(2000)), is: warned(2000))
     phone.serve(1)
-    #expect(phone(.memorySampled(.extension, footprintBytes: 5000, residentBytes: 0)) == [])
+    expect(phone(.memorySampled(.extension, footprintBytes: 5000, residentBytes: 0)), is: [])
   }
 }

@@ -30,25 +30,28 @@
   {
     var phone = TestPhone()
     phone.serve(1)
-    #expect(
-      phone(.contentDelivered(push: 1, text(.critical))) == [
+    expect(
+      phone(.contentDelivered(push: 1, text(.critical))),
+      is: [
         .refuseNotification(push: 1, .criticalWithoutEntitlement),
         .recordFate(push: 1, .contentRefused(.criticalWithoutEntitlement)), .showOriginal(1),
       ])
-    #expect(phone(.contentDelivered(push: 1, text(.active))) == [.refuseContent(push: 1)])
+    expect(phone(.contentDelivered(push: 1, text(.active))), is: [.refuseContent(push: 1)])
   }
 
   @Test(.shows("B-1.2.1")) func `A critical local notification is shown only with the entitlement`() {
     var phone = TestPhone()
-    #expect(
-      phone(.notificationPosted(text(.critical), key: nil)) == [
+    expect(
+      phone(.notificationPosted(text(.critical), key: nil)),
+      is: [
         .refuseNotification(push: nil, .criticalWithoutEntitlement)
       ])
     var configuration = PhoneConfiguration()
     configuration.hasCriticalAlerts = true
     var entitled = TestPhone(configuration)
-    #expect(
-      entitled(.notificationPosted(text(.critical), key: nil)) == [
+    expect(
+      entitled(.notificationPosted(text(.critical), key: nil)),
+      is: [
         .show(PhoneNotification(push: nil, source: .local, text(.critical)))
       ])
   }
@@ -56,8 +59,8 @@
   @Test(.shows("B-1.2.1")) func `A critical alert without the entitlement is shown as an ordinary one`() {
     var phone = TestPhone()
     let push = PhonePush(id: 1, alert: text(.critical), hasMutableContent: false)
-    #expect(
-      phone(.pushArrived(push)) == [.show(PhoneNotification(push: 1, source: .original, text(.active)))])
+    expect(
+      phone(.pushArrived(push)), is: [.show(PhoneNotification(push: 1, source: .original, text(.active)))])
   }
 
   @Test(.shows("B-1.2.4"), arguments: InterruptionLevel.allCases)
@@ -68,10 +71,10 @@
     configuration.hasCriticalAlerts = true
     var phone = TestPhone(configuration)
     var expected = PhoneNotification(push: nil, source: .local, text(level))
-    #expect(phone(.notificationPosted(text(level), key: nil)) == [.show(expected)])
+    expect(phone(.notificationPosted(text(level), key: nil)), is: [.show(expected)])
     _ = phone(.deviceChanged(.focus(true)))
     expected.isDisplayed = level == .timeSensitive || level == .critical
-    #expect(phone(.notificationPosted(text(level), key: nil)) == [.show(expected)])
+    expect(phone(.notificationPosted(text(level), key: nil)), is: [.show(expected)])
   }
 
   // MARK: Notifications off
@@ -81,10 +84,10 @@
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))
     let nothing = [PhoneDirective.recordFate(push: 1, .notShown(.notAllowed))]
-    #expect(phone(.pushArrived(TestPhone.alert(1))) == nothing)
-    #expect(phone(.notificationPosted(text(.timeSensitive), key: nil)) == [])
-    #expect(phone(.pushArrived(TestPhone.silent(2))) == PhoneDirective.wakeFor(2))
-    #expect(phone.phone.service == .notRunning)
+    expect(phone(.pushArrived(TestPhone.alert(1))), is: nothing)
+    expect(phone(.notificationPosted(text(.timeSensitive), key: nil)), is: [])
+    expect(phone(.pushArrived(TestPhone.silent(2))), is: PhoneDirective.wakeFor(2))
+    expect(phone.phone.service, is: .notRunning)
   }
 
   @Test(.shows("K-43"))
@@ -92,8 +95,9 @@
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.deviceChanged(.notifications(false)))
-    #expect(
-      phone(.contentDelivered(push: 1, received)) == [
+    expect(
+      phone(.contentDelivered(push: 1, received)),
+      is: [
         .recordFate(push: 1, .notShown(.notAllowed))
       ])
   }
@@ -107,11 +111,11 @@
     var phone = withCategories()
     let closed = PhoneDirective.closeNotification(id: 7, .tap)
     let tap = PhoneEvent.notificationTouched(id: 7, category: nil, .tap)
-    #expect(phone(tap) == [closed, .launch(.app, .notification(7, action: nil))])
-    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "default")])
-    #expect(phone(tap) == [closed, respond(7, "default")])
+    expect(phone(tap), is: [closed, .launch(.app, .notification(7, action: nil))])
+    expect(phone(.processStarted(.app, pid: 8)), is: [.tell(.app, .enterForeground), respond(7, "default")])
+    expect(phone(tap), is: [closed, respond(7, "default")])
     _ = phone(.userWentHome)
-    #expect(phone(tap) == [closed, .tell(.app, .enterForeground), respond(7, "default")])
+    expect(phone(tap), is: [closed, .tell(.app, .enterForeground), respond(7, "default")])
     #expect(phone.phone.assertions.isEmpty)
   }
 
@@ -120,27 +124,30 @@
     var phone = withCategories()
     _ = phone(.deviceChanged(.locked))
     let touched = phone(.notificationTouched(id: 7, category: incoming.id, .action("OPEN_NOW")))
-    #expect(
-      touched == [
+    expect(
+      touched,
+      is: [
         .closeNotification(id: 7, .action("OPEN_NOW")), .saveDevice(DeviceState()),
         .launch(.app, .notification(7, action: "OPEN_NOW")),
       ])
-    #expect(
-      phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "OPEN_NOW")])
+    expect(
+      phone(.processStarted(.app, pid: 8)), is: [.tell(.app, .enterForeground), respond(7, "OPEN_NOW")])
   }
 
   @Test(.shows("B-1.2.3"))
   func `A dismissal launches the app, in the background, only if the category wants dismissals reported`() {
     var phone = withCategories()
-    #expect(
-      phone(.notificationTouched(id: 6, category: quiet.id, .dismiss)) == [
+    expect(
+      phone(.notificationTouched(id: 6, category: quiet.id, .dismiss)),
+      is: [
         .closeNotification(id: 6, .dismiss)
       ])
-    #expect(
-      phone(.notificationTouched(id: 7, category: incoming.id, .dismiss)) == [
+    expect(
+      phone(.notificationTouched(id: 7, category: incoming.id, .dismiss)),
+      is: [
         .closeNotification(id: 7, .dismiss), .launch(.app, .notification(7, action: "dismiss")),
       ])
-    #expect(phone(.processStarted(.app, pid: 8)) == [respond(7, "dismiss")])
+    expect(phone(.processStarted(.app, pid: 8)), is: [respond(7, "dismiss")])
     #expect(phone.phone.assertions.contains(.notificationResponse(7)))
     _ = phone(.responseDone(id: 7))
     #expect(phone.phone.assertions.isEmpty)
@@ -154,10 +161,10 @@
     _ = phone(.notificationTouched(id: 7, category: incoming.id, .action("LATER")))
     _ = phone(.processStarted(.app, pid: 8))
     _ = phone(.backgroundDone())
-    #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
+    expect(phone.phone.app, is: .background(BackgroundStay(since: phone.now, isDone: true)))
     let start = phone.now
-    #expect(phone.passToDeadline() == [])
-    #expect(phone.now - start == .seconds(30))
+    expect(phone.passToDeadline(), is: [])
+    expect(phone.now - start, is: .seconds(30))
     #expect(phone.phone.assertions.isEmpty)
     #expect(phone.phone.deadline == nil)
   }
@@ -166,8 +173,8 @@
   func `A notification action that the category does not have is refused, and nothing happens`() {
     var phone = withCategories()
     for category in [nil, quiet.id, "OTHER"] {
-      #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category) == .noSuchAction("OPEN_NOW"))
-      #expect(phone(.notificationTouched(id: 1, category: category, .action("OPEN_NOW"))) == [])
+      expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category), is: .noSuchAction("OPEN_NOW"))
+      expect(phone(.notificationTouched(id: 1, category: category, .action("OPEN_NOW"))), is: [])
     }
     #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: incoming.id) == nil)
     #expect(phone.phone.refusal(of: .tap, category: nil) == nil)
@@ -178,12 +185,12 @@
     var phone = withCategories()
     phone.openApp()
     _ = phone(.userQuit)
-    #expect(phone.phone.refusal(of: .tap, category: nil) == .appIsEnding)
+    expect(phone.phone.refusal(of: .tap, category: nil), is: .appIsEnding)
     _ = phone(.processEnded(.app, .signalled(9)))
-    #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .swipedAway))
+    expect(phone(.pushArrived(TestPhone.silent(1))), is: PhoneDirective.dropped(1, .swipedAway))
     _ = phone(.notificationTouched(id: 7, category: nil, .tap))
     _ = phone(.processStarted(.app, pid: 8))
-    #expect(
-      phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2, 0), .recordFate(push: 2, .delivered)])
+    expect(
+      phone(.pushArrived(TestPhone.silent(2))), is: [.tellSilent(2, 0), .recordFate(push: 2, .delivered)])
   }
 }

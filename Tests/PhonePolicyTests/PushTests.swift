@@ -4,11 +4,12 @@
   @Test(.shows("P-0.1", "K-27")) func `A push with the app in front goes to the app`() {
     var phone = TestPhone()
     phone.openApp()
-    #expect(
-      phone(.pushArrived(TestPhone.alert(1))) == [
+    expect(
+      phone(.pushArrived(TestPhone.alert(1))),
+      is: [
         .tell(.app, .push(id: 1, deadlineMilliseconds: 0)), .recordFate(push: 1, .givenToApp),
       ])
-    #expect(phone.phone.service == .notRunning)
+    expect(phone.phone.service, is: .notRunning)
   }
 
   @Test(.shows("K-27"))
@@ -16,33 +17,33 @@
   {
     var phone = TestPhone(PhoneConfiguration { $0.foregroundPushes = .extension })
     phone.openApp()
-    #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
-    #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
+    expect(phone(.pushArrived(TestPhone.alert(1))), is: [.launch(.extension, .push(1))])
+    expect(phone(.processStarted(.extension, pid: 9)), is: [.servePush(1)])
     let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
-    #expect(phone(.contentDelivered(push: 1, received)) == [forApp, .showContent(1, received)])
-    #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
+    expect(phone(.contentDelivered(push: 1, received)), is: [forApp, .showContent(1, received)])
+    expect(phone(.serviceFinished(push: 1, reason: "")), is: [])
   }
 
   @Test(.shows("P-0.1")) func `A push with the app closed or in the background starts the extension`() {
     var phone = TestPhone()
-    #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
-    #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
+    expect(phone(.pushArrived(TestPhone.alert(1))), is: [.launch(.extension, .push(1))])
+    expect(phone(.processStarted(.extension, pid: 9)), is: [.servePush(1)])
     var behind = TestPhone()
     behind.openApp()
     _ = behind(.userWentHome)
-    #expect(behind(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
+    expect(behind(.pushArrived(TestPhone.alert(1))), is: [.launch(.extension, .push(1))])
   }
 
   @Test func `A push beyond the limit of waiting pushes is shown as it was sent`() {
     var phone = TestPhone()
     phone.serve(1)
     for id in 2...UInt64(1 + Phone.waitingPushesMax) {
-      #expect(phone(.pushArrived(TestPhone.alert(id))) == [])
+      expect(phone(.pushArrived(TestPhone.alert(id))), is: [])
     }
-    #expect(phone(.pushArrived(TestPhone.alert(1000))) == [.showOriginal(1000)])
+    expect(phone(.pushArrived(TestPhone.alert(1000))), is: [.showOriginal(1000)])
     _ = phone(.contentDelivered(push: 1, received))
-    #expect(phone(.serviceFinished(push: 1, reason: "done")) == [.servePush(2)])
-    #expect(phone(.pushArrived(TestPhone.alert(1001))) == [])
+    expect(phone(.serviceFinished(push: 1, reason: "done")), is: [.servePush(2)])
+    expect(phone(.pushArrived(TestPhone.alert(1001))), is: [])
   }
 
   @Test
@@ -53,22 +54,24 @@
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
     _ = phone(.contentDelivered(push: 1, received))
-    #expect(phone(.serviceFinished(push: 1, reason: "another process holds the node")) == [.servePush(2)])
-    #expect(
-      phone(.processEnded(.extension, .exited(code: 0))) == [
+    expect(phone(.serviceFinished(push: 1, reason: "another process holds the node")), is: [.servePush(2)])
+    expect(
+      phone(.processEnded(.extension, .exited(code: 0))),
+      is: [
         .recordEnd(.extension, .ended), .launch(.extension, .push(2)),
       ])
-    #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
+    expect(phone(.processStarted(.extension, pid: 10)), is: [.servePush(2)])
     // If the next extension also ends at its first push, the alert is shown as it was sent.
-    #expect(
-      phone(.processEnded(.extension, .exited(code: 0))) == [
+    expect(
+      phone(.processEnded(.extension, .exited(code: 0))),
+      is: [
         .recordEnd(.extension, .ended), .showOriginal(2),
       ])
   }
 
   @Test func `An alert without mutable-content is shown as it is`() {
     var phone = TestPhone()
-    #expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))) == [.showOriginal(1)])
+    expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))), is: [.showOriginal(1)])
   }
 
   /// Under the key of a local notification, so that a later one about the same payment can replace it.
@@ -77,38 +80,38 @@
     phone.serve(1)
     let shown = PhoneNotification(push: 1, source: .content, received, key: "aa")
     #expect(phone(.contentDelivered(push: 1, received, key: "aa")).contains(.show(shown)))
-    #expect(phone(.notificationWithdrawn(key: "aa")) == [.withdraw(key: "aa")])
+    expect(phone(.notificationWithdrawn(key: "aa")), is: [.withdraw(key: "aa")])
   }
 
   @Test func `The extension's text is shown once, and a second delivery for the push is refused`() {
     var phone = TestPhone()
     phone.serve(1)
-    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
-    #expect(phone(.contentDelivered(push: 1, received)) == [.refuseContent(push: 1)])
-    #expect(phone(.contentDelivered(push: 7, received)) == [.refuseContent(push: 7)])
-    #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
-    #expect(phone(.contentDelivered(push: 1, received)) == [.refuseContent(push: 1)])
+    expect(phone(.contentDelivered(push: 1, received)), is: [.showContent(1, received)])
+    expect(phone(.contentDelivered(push: 1, received)), is: [.refuseContent(push: 1)])
+    expect(phone(.contentDelivered(push: 7, received)), is: [.refuseContent(push: 7)])
+    expect(phone(.serviceFinished(push: 1, reason: "")), is: [])
+    expect(phone(.contentDelivered(push: 1, received)), is: [.refuseContent(push: 1)])
   }
 
   @Test func `One extension process serves several pushes one after the other`() {
     var phone = TestPhone()
     phone.serve(1)
-    #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
-    #expect(phone(.pushArrived(TestPhone.alert(3))) == [])
+    expect(phone(.pushArrived(TestPhone.alert(2))), is: [])
+    expect(phone(.pushArrived(TestPhone.alert(3))), is: [])
     _ = phone(.contentDelivered(push: 1, received))
     // It has delivered and is tearing down: the next push waits until it has finished.
-    #expect(phone.phone.service.word == "finishing")
-    #expect(phone(.serviceFinished(push: 1, reason: "done")) == [.servePush(2)])
-    #expect(phone(.serviceFinished(push: 1, reason: "again")) == [])
+    expect(phone.phone.service.word, is: "finishing")
+    expect(phone(.serviceFinished(push: 1, reason: "done")), is: [.servePush(2)])
+    expect(phone(.serviceFinished(push: 1, reason: "again")), is: [])
     _ = phone(.contentDelivered(push: 2, received))
-    #expect(phone(.serviceFinished(push: 2, reason: "done")) == [.servePush(3)])
+    expect(phone(.serviceFinished(push: 2, reason: "done")), is: [.servePush(3)])
   }
 
   @Test func `If the extension finishes a push without content, the original alert is shown`() {
     var phone = TestPhone()
     phone.serve(1)
-    #expect(phone(.serviceFinished(push: 1, reason: "forgot")) == [.showOriginal(1)])
-    #expect(phone.phone.service == .idle(since: phone.now))
+    expect(phone(.serviceFinished(push: 1, reason: "forgot")), is: [.showOriginal(1)])
+    expect(phone.phone.service, is: .idle(since: phone.now))
   }
 
   @Test
@@ -118,44 +121,44 @@
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.pushArrived(TestPhone.alert(2)))
-    #expect(
-      phone(.processEnded(.extension, .signalled(11)))
-        == [
-          .recordEnd(.extension, .crashed(.signalled(11))), .showOriginal(1),
-          .launch(.extension, .push(2)),
-        ])
-    #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
+    expect(
+      phone(.processEnded(.extension, .signalled(11))),
+      is: [
+        .recordEnd(.extension, .crashed(.signalled(11))), .showOriginal(1),
+        .launch(.extension, .push(2)),
+      ])
+    expect(phone(.processStarted(.extension, pid: 10)), is: [.servePush(2)])
   }
 
   @Test func `If the extension dies after it has delivered content, nothing more is shown`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.contentDelivered(push: 1, received))
-    #expect(phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
+    expect(phone(.processEnded(.extension, .exited(code: 0))), is: [.recordEnd(.extension, .ended)])
   }
 
   @Test func `Each failed launch of the extension shows one push as it was sent`() {
     var phone = TestPhone()
     _ = phone(.pushArrived(TestPhone.alert(1)))
     _ = phone(.pushArrived(TestPhone.alert(2)))
-    #expect(
-      phone(.launchFailed(.extension, sentence: "no")) == [.showOriginal(1), .launch(.extension, .push(2))])
-    #expect(phone(.launchFailed(.extension, sentence: "no")) == [.showOriginal(2)])
-    #expect(phone.phone.service == .notRunning)
+    expect(
+      phone(.launchFailed(.extension, sentence: "no")), is: [.showOriginal(1), .launch(.extension, .push(2))])
+    expect(phone(.launchFailed(.extension, sentence: "no")), is: [.showOriginal(2)])
+    expect(phone.phone.service, is: .notRunning)
   }
 
   @Test(.shows("B-0.2", "P-0.2", "K-26")) func `The extension is warned at 29.5 s and killed at 30 s`() {
     var phone = TestPhone()
     phone.serve(1)
     let start = phone.now
-    #expect(phone(.deadlineReached) == [])
-    #expect(phone.passToDeadline() == [.tell(.extension, .timeWillExpire(push: 1))])
-    #expect(phone.now == start + .milliseconds(29_500))
-    #expect(phone.passToDeadline() == [.kill(.extension, .time(limitMilliseconds: 30_000))])
-    #expect(phone.now == start + .seconds(30))
-    #expect(
-      phone(.processEnded(.extension, .signalled(9)))
-        == [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000))), .showOriginal(1)])
+    expect(phone(.deadlineReached), is: [])
+    expect(phone.passToDeadline(), is: [.tell(.extension, .timeWillExpire(push: 1))])
+    expect(phone.now, is: start + .milliseconds(29_500))
+    expect(phone.passToDeadline(), is: [.kill(.extension, .time(limitMilliseconds: 30_000))])
+    expect(phone.now, is: start + .seconds(30))
+    expect(
+      phone(.processEnded(.extension, .signalled(9))),
+      is: [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000))), .showOriginal(1)])
   }
 
   @Test func `An extension that has delivered gets no warning, but is still killed at 30 s`() {
@@ -163,9 +166,9 @@
     phone.serve(1)
     let start = phone.now
     _ = phone(.contentDelivered(push: 1, received))
-    #expect(phone.passToDeadline() == [.kill(.extension, .time(limitMilliseconds: 30_000))])
-    #expect(phone.now == start + .seconds(30))
-    #expect(phone(.processEnded(.extension, .signalled(9))).count == 1)
+    expect(phone.passToDeadline(), is: [.kill(.extension, .time(limitMilliseconds: 30_000))])
+    expect(phone.now, is: start + .seconds(30))
+    expect(phone(.processEnded(.extension, .signalled(9))).count, is: 1)
   }
 
   @Test func `Content that the extension sent before it was killed is shown`() {
@@ -173,10 +176,10 @@
     phone.serve(1)
     _ = phone.passToDeadline()
     _ = phone.passToDeadline()
-    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
-    #expect(
-      phone(.processEnded(.extension, .signalled(9)))
-        == [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000)))])
+    expect(phone(.contentDelivered(push: 1, received)), is: [.showContent(1, received)])
+    expect(
+      phone(.processEnded(.extension, .signalled(9))),
+      is: [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000)))])
   }
 
   @Test func `Each push has 30 s of its own`() {
@@ -186,22 +189,22 @@
     _ = phone(.contentDelivered(push: 1, received))
     _ = phone(.pushArrived(TestPhone.alert(2)))
     _ = phone(.serviceFinished(push: 1, reason: ""))
-    #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
+    expect(phone.phone.deadline, is: phone.now + .milliseconds(29_500))
   }
 
   @Test(.shows("B-0.1", "P-0.2")) func `One byte above 24 MB kills the extension`() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824
-    #expect(phone(.memorySampled(.extension, footprintBytes: limit, residentBytes: limit)) == [])
+    expect(phone(.memorySampled(.extension, footprintBytes: limit, residentBytes: limit)), is: [])
     let reason = EndReason.memory(footprintBytes: limit + 1, limitBytes: limit)
-    #expect(
-      phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit))
-        == [.kill(.extension, reason)])
-    #expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: limit)) == [])
-    #expect(
-      phone(.processEnded(.extension, .signalled(9)))
-        == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+    expect(
+      phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit)),
+      is: [.kill(.extension, reason)])
+    expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: limit)), is: [])
+    expect(
+      phone(.processEnded(.extension, .signalled(9))),
+      is: [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
     #expect(reason.description.hasPrefix("exceeded mem limit: ActiveHard 24 MB (fatal)"))
   }
 
@@ -209,11 +212,11 @@
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824
-    #expect(phone(.memoryLimitEnforced(.extension, usedBytes: limit)) == [])
+    expect(phone(.memoryLimitEnforced(.extension, usedBytes: limit)), is: [])
     let reason = EndReason.memory(footprintBytes: limit, limitBytes: limit)
-    #expect(
-      phone(.processEnded(.extension, .signalled(9)))
-        == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+    expect(
+      phone(.processEnded(.extension, .signalled(9))),
+      is: [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
   }
 
   @Test
@@ -222,27 +225,27 @@
     phone.serve(1)
     _ = phone.passToDeadline()
     let reason = EndReason.time(limitMilliseconds: 30_000)
-    #expect(phone.passToDeadline() == [.kill(.extension, reason)])
-    #expect(phone(.memoryLimitEnforced(.extension, usedBytes: 1)) == [])
-    #expect(
-      phone(.processEnded(.extension, .signalled(9)))
-        == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+    expect(phone.passToDeadline(), is: [.kill(.extension, reason)])
+    expect(phone(.memoryLimitEnforced(.extension, usedBytes: 1)), is: [])
+    expect(
+      phone(.processEnded(.extension, .signalled(9))),
+      is: [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
   }
 
   @Test func `The app has no memory limit, only a warning`() {
     var phone = TestPhone()
-    #expect(phone(.memoryLimitEnforced(.app, usedBytes: .max)) == [])
+    expect(phone(.memoryLimitEnforced(.app, usedBytes: .max)), is: [])
     phone.openApp()
     let warning = PhoneDirective.tell(.app, .memoryWarning(footprintBytes: .max))
-    #expect(phone(.memorySampled(.app, footprintBytes: .max, residentBytes: .max)) == [warning])
-    #expect(phone.phone.app == .foreground)
+    expect(phone(.memorySampled(.app, footprintBytes: .max, residentBytes: .max)), is: [warning])
+    expect(phone.phone.app, is: .foreground)
   }
 
   @Test func `In a debug build neither time nor memory ends the extension`() {
     var phone = TestPhone(PhoneConfiguration { $0.enforcesLimits = false })
     phone.serve(1)
     #expect(phone.phone.deadline == nil)
-    #expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: .max)) == [])
+    expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: .max)), is: [])
   }
 
   @Test func `An idle extension is asked to end after a minute`() {
@@ -251,27 +254,27 @@
     _ = phone(.contentDelivered(push: 1, received))
     _ = phone(.serviceFinished(push: 1, reason: ""))
     let start = phone.now
-    #expect(phone.passToDeadline() == [.tell(.extension, .terminate)])
-    #expect(phone.now == start + .seconds(60))
+    expect(phone.passToDeadline(), is: [.tell(.extension, .terminate)])
+    expect(phone.now, is: start + .seconds(60))
     // A push that comes now waits for this process's end and gets a new process.
-    #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
-    #expect(
-      phone(.processEnded(.extension, .exited(code: 0)))
-        == [.recordEnd(.extension, .endedAsAsked), .launch(.extension, .push(2))])
+    expect(phone(.pushArrived(TestPhone.alert(2))), is: [])
+    expect(
+      phone(.processEnded(.extension, .exited(code: 0))),
+      is: [.recordEnd(.extension, .endedAsAsked), .launch(.extension, .push(2))])
   }
 
   @Test func `An idle extension takes the next push without a new process`() {
     var phone = TestPhone()
     phone.serve(1)
     _ = phone(.serviceFinished(push: 1, reason: ""))
-    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
+    expect(phone(.pushArrived(TestPhone.alert(2))), is: [.servePush(2)])
   }
 
   @Test func `A local notification is shown`() {
     var phone = TestPhone()
-    #expect(
-      phone(.notificationPosted(received, key: nil))
-        == [.show(PhoneNotification(push: nil, source: .local, received))])
+    expect(
+      phone(.notificationPosted(received, key: nil)),
+      is: [.show(PhoneNotification(push: nil, source: .local, received))])
   }
 }
 
@@ -322,7 +325,7 @@
     #expect(alert.alert?.badge == expected.badge && alert.alert?.sound == expected.sound)
     // A badge that also wakes the app makes two pushes, as an alert does.
     let both = try PushPayload(Array("{\"aps\":{\(aps),\"content-available\":1}}".utf8))
-    #expect(both.push(1).badgeAndSound == expected)
+    expect(both.push(1).badgeAndSound, is: expected)
     #expect(try #require(both.waking(2, of: 1)).badgeAndSound == nil)
   }
 

@@ -20,25 +20,25 @@
   @Test
   func `Of three pushes without a network only the newest starts the extension, once the network is back`() {
     var phone = offTheNetwork()
-    #expect(phone(.pushArrived(TestPhone.alert(1))) == [held(1)])
-    #expect(phone(.pushArrived(TestPhone.alert(2))) == replaced(1, by: 2) + [held(2)])
-    #expect(phone(.pushArrived(TestPhone.alert(3))) == replaced(2, by: 3) + [held(3)])
-    #expect(phone.phone.service == .notRunning)
+    expect(phone(.pushArrived(TestPhone.alert(1))), is: [held(1)])
+    expect(phone(.pushArrived(TestPhone.alert(2))), is: replaced(1, by: 2) + [held(2)])
+    expect(phone(.pushArrived(TestPhone.alert(3))), is: replaced(2, by: 3) + [held(3)])
+    expect(phone.phone.service, is: .notRunning)
     phone.now = phone.now + .milliseconds(62_400)
     let back = phone(.deviceChanged(.network(true)))
-    #expect(back == [.saveDevice(DeviceState()), late(3, 62_400), .launch(.extension, .push(3))])
+    expect(back, is: [.saveDevice(DeviceState()), late(3, 62_400), .launch(.extension, .push(3))])
     #expect(phone.phone.stored == nil)
-    #expect("\(PushFate.late(milliseconds: 62_400))" == "delivered 62 s late: the phone was off the network")
-    #expect(phone(.deviceChanged(.network(false))).count == 1, "it is delivered once")
-    #expect(phone(.deviceChanged(.network(true))).count == 1)
+    expect("\(PushFate.late(milliseconds: 62_400))", is: "delivered 62 s late: the phone was off the network")
+    expect(phone(.deviceChanged(.network(false))).count, is: 1, "it is delivered once")
+    expect(phone(.deviceChanged(.network(true))).count, is: 1)
   }
 
   @Test func `Visible and silent pushes, and those with a badge alone, share the one place`() {
     var phone = offTheNetwork()
     let badge = PhonePush(id: 3, alert: nil, hasMutableContent: false, badgeAndSound: BadgeAndSound(badge: 5))
-    #expect(phone(.pushArrived(TestPhone.alert(1))) == [held(1)])
-    #expect(phone(.pushArrived(TestPhone.silent(2))) == replaced(1, by: 2) + [held(2)])
-    #expect(phone(.pushArrived(badge)) == replaced(2, by: 3) + [held(3)])
+    expect(phone(.pushArrived(TestPhone.alert(1))), is: [held(1)])
+    expect(phone(.pushArrived(TestPhone.silent(2))), is: replaced(1, by: 2) + [held(2)])
+    expect(phone(.pushArrived(badge)), is: replaced(2, by: 3) + [held(3)])
     let back = phone(.deviceChanged(.network(true)))
     #expect(back.contains(.setBadge(5)) && phone.phone.app == .notRunning)
   }
@@ -47,12 +47,13 @@
     var phone = offTheNetwork()
     let waking = PhonePush(id: 2, alert: nil, hasMutableContent: false, of: 1)
     _ = phone(.pushArrived(TestPhone.alert(1)))
-    #expect(phone(.pushArrived(waking)) == [held(2)])
+    expect(phone(.pushArrived(waking)), is: [held(2)])
     var other = phone
-    #expect(other(.pushArrived(TestPhone.alert(3))) == replaced(1, by: 3) + replaced(2, by: 3) + [held(3)])
+    expect(other(.pushArrived(TestPhone.alert(3))), is: replaced(1, by: 3) + replaced(2, by: 3) + [held(3)])
     let back = phone(.deviceChanged(.network(true)))
-    #expect(
-      back.dropFirst() == [
+    expect(
+      back.dropFirst(),
+      is: [
         late(1), .launch(.extension, .push(1)), late(2), .launch(.app, .silentPush(2)),
         .recordFate(push: 2, .delivered),
       ])
@@ -61,10 +62,11 @@
   @Test func `The app in front gets no push without a network, and the kept one when it is back`() {
     var phone = offTheNetwork()
     phone.openApp()
-    #expect(phone(.pushArrived(TestPhone.alert(1))) == [held(1)])
+    expect(phone(.pushArrived(TestPhone.alert(1))), is: [held(1)])
     let back = phone(.deviceChanged(.network(true)))
-    #expect(
-      back.suffix(3) == [
+    expect(
+      back.suffix(3),
+      is: [
         late(1), .tell(.app, .push(id: 1, deadlineMilliseconds: 0)), .recordFate(push: 1, .givenToApp),
       ])
   }
@@ -75,7 +77,7 @@
     _ = phone(.rebooted(losingBeats: false))
     #expect(phone.phone.stored != nil)
     let back = phone(.deviceChanged(.network(true)))
-    #expect(back.suffix(2) == [late(1), .launch(.extension, .push(1))])
+    expect(back.suffix(2), is: [late(1), .launch(.extension, .push(1))])
   }
 
   @Test func `A phone that powers off without a network drops the kept push, and later ones`() {
@@ -83,7 +85,7 @@
     phone.serve(9)
     _ = phone(.pushArrived(TestPhone.alert(1)))
     #expect(phone(.downRequested).starts(with: PhoneDirective.dropped(1, .goingDown)))
-    #expect(phone(.pushArrived(TestPhone.alert(2))) == PhoneDirective.dropped(2, .goingDown))
+    expect(phone(.pushArrived(TestPhone.alert(2))), is: PhoneDirective.dropped(2, .goingDown))
   }
 
   @Test func `The kept push is as late as the phone was off, also if its clock is set anew meanwhile`() {

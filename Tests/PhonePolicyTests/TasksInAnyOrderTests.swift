@@ -28,7 +28,7 @@
         case .waits, .expires: break
         case .runs(let isByHand):
           starts += 1
-          if !isByHand { #expect(earliest[record.number].map { $0 <= phone.now } == true) }
+          if !isByHand { expect(earliest[record.number].map { $0 <= phone.now }, is: true) }
         case .replaced, .cancelled, .refused, .completed, .expired, .lost: ends.append(record.number)
         }
       }
@@ -40,7 +40,7 @@
     for directive in phone(.processEnded(.app, .signalled(9))) {
       if case .recordTask(let record) = directive { ends.append(record.number) }
     }
-    #expect(ends.sorted() == Array(1...phone.phone.tasks.lastNumber), "seed \(seed)")
+    expect(ends.sorted(), is: Array(1...phone.phone.tasks.lastNumber), "seed \(seed)")
     return starts
   }
 
@@ -48,7 +48,7 @@
     let held = phone.phone.assertions.held.compactMap {
       if case .scheduledTask(let identifier) = $0.assertion { identifier } else { nil }
     }
-    #expect(held.sorted() == phone.runs.sorted())
+    expect(held.sorted(), is: phone.runs.sorted())
     let kinds = phone.phone.tasks.running.map(\.request.kind)
     #expect(kinds.count <= 2 || !phone.phone.configuration.enforcesLimits)
     for pending in phone.phone.tasks.pending { #expect(pending.isDue || pending.dueAt > phone.now) }

@@ -1,6 +1,6 @@
 import Glibc
 import Ground
-import Testing
+import TestKit
 
 @testable import Platform
 
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `The boot id is the kernel's`() {
     let digits = Self.text(of: "/proc/sys/kernel/random/boot_id").filter(\.isHexDigit)
-    #expect(digits.count == 32)
+    expect(digits.count, is: 32)
     let boot = Kernel.boot
     #expect(
       UInt64(digits.prefix(16), radix: 16) == boot.high && UInt64(digits.suffix(16), radix: 16) == boot.low)
@@ -42,8 +42,8 @@ import Testing
   /// Linux writes lower case; Darwin writes upper case and a zero byte.
   @Test func `A boot id is parsed in the spelling of Linux and of Darwin`() {
     let boot = BootID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
-    #expect(Kernel.bootID(Array("01234567-89ab-cdef-fedc-ba9876543210\n".utf8)) == boot)
-    #expect(Kernel.bootID(Array("01234567-89AB-CDEF-FEDC-BA9876543210\0".utf8)) == boot)
+    expect(Kernel.bootID(Array("01234567-89ab-cdef-fedc-ba9876543210\n".utf8)), is: boot)
+    expect(Kernel.bootID(Array("01234567-89AB-CDEF-FEDC-BA9876543210\0".utf8)), is: boot)
     #expect(Kernel.bootID(Array("01234567-89ab-cdef-fedc-ba987654321".utf8)) == nil)
     #expect(Kernel.bootID([]) == nil)
   }
@@ -67,9 +67,9 @@ import Testing
   @Test func `A directory is listed by path and by descriptor`() throws {
     let place = Place()
     for name in ["b", "a", ".hidden"] { place.write(name) }
-    #expect(Kernel.names(of: place.path) == [".hidden", "a", "b"])
-    #expect(
-      Kernel.names(closing: open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == [".hidden", "a", "b"])
+    expect(Kernel.names(of: place.path), is: [".hidden", "a", "b"])
+    expect(
+      Kernel.names(closing: open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)), is: [".hidden", "a", "b"])
     #expect(Kernel.names(of: place.path + "/none") == nil && errno == ENOENT)
     #expect(Kernel.names(closing: -1) == nil && errno == EBADF)
   }
@@ -92,6 +92,6 @@ import Testing
 
   @Test func `Random numbers differ`() throws {
     let numbers = try (0..<8).map { _ in try #require(Kernel.randomNumber()) }
-    #expect(Set(numbers).count == 8)
+    expect(Set(numbers).count, is: 8)
   }
 }

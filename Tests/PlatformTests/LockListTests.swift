@@ -1,4 +1,4 @@
-import Testing
+import TestKit
 
 @testable import Platform
 
@@ -17,10 +17,10 @@ import Testing
       nonsense
       """
     let locks = parsed(text)
-    #expect(locks.map(\.pid) == [3683, 12, -1])
-    #expect(locks.map(\.kind) == ["POSIX", "FLOCK", "OFDLCK"])
-    #expect(locks.map(\.isExclusive) == [true, false, true])
-    #expect(locks.map(\.end) == [120, nil, nil])
+    expect(locks.map(\.pid), is: [3683, 12, -1])
+    expect(locks.map(\.kind), is: ["POSIX", "FLOCK", "OFDLCK"])
+    expect(locks.map(\.isExclusive), is: [true, false, true])
+    expect(locks.map(\.end), is: [120, nil, nil])
     #expect(locks[1].isOn(device: 0x81A, inode: 9))
     #expect(locks[0].covers(120) && !locks[0].covers(121) && locks[1].covers(.max))
   }
@@ -29,14 +29,14 @@ import Testing
     let first = parsed("1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
     let repeated = parsed(
       "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF")
-    #expect(Kernel.joined(older: first, newer: repeated) == first)
+    expect(Kernel.joined(older: first, newer: repeated), is: first)
     let passedOn = parsed("1: FLOCK ADVISORY WRITE 12 fe:00:2 0 EOF")
-    #expect(Kernel.joined(older: first, newer: passedOn).map(\.pid) == [12, 10])
+    expect(Kernel.joined(older: first, newer: passedOn).map(\.pid), is: [12, 10])
   }
 
   /// Major and minor numbers above eight bits are interleaved in `st_dev`.
   @Test func `A large device number of the lock list is encoded as in stat`() {
     let device = parsed("1: FLOCK ADVISORY WRITE 10 12345:6789a:1 0 EOF").first?.device
-    #expect(device == 0x1_2000_6783_459a)
+    expect(device, is: 0x1_2000_6783_459a)
   }
 }

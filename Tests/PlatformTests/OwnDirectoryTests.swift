@@ -1,5 +1,5 @@
 import Glibc
-import Testing
+import TestKit
 
 @testable import Platform
 
@@ -15,11 +15,11 @@ import Testing
   @Test func `A directory is created once and found afterwards`() throws {
     let place = Place()
     let path = place.path + "/new"
-    #expect(fault(path, making: false) == .failed(ENOENT))
+    expect(fault(path, making: false), is: .failed(ENOENT))
     #expect(try OwnDirectory.make(path).isNew)
     #expect(try !OwnDirectory.make(path).isNew)
     #expect(fault(path, making: false) == nil)
-    #expect(fault(place.path + "/none/deeper", making: true) == .failed(ENOENT))
+    expect(fault(place.path + "/none/deeper", making: true), is: .failed(ENOENT))
   }
 
   @Test(arguments: [true, false])
@@ -29,11 +29,11 @@ import Testing
     symlink(place.path, place.path + "/link")
     mkdir(place.path + "/open", 0o700)
     chmod(place.path + "/open", 0o777)
-    #expect(fault(place.path + "/file", making: making) == .notADirectory)
+    expect(fault(place.path + "/file", making: making), is: .notADirectory)
     for end in ["", "/", "/."] {
-      #expect(fault(place.path + "/link" + end, making: making) == .link(owner: geteuid()))
+      expect(fault(place.path + "/link" + end, making: making), is: .link(owner: geteuid()))
     }
-    #expect(fault(place.path + "/open", making: making) == .writableByOthers(mode: 0o777))
+    expect(fault(place.path + "/open", making: making), is: .writableByOthers(mode: 0o777))
   }
 
   @Test func `What is above a directory is this user's or root's, or sticky`() {
@@ -43,8 +43,9 @@ import Testing
       #expect(OwnFault.find(above: link, owner: owner) == nil)
       #expect(OwnFault.find(above: directory, owner: owner) == nil)
     }
-    #expect(OwnFault.find(above: link, owner: other) == .link(owner: other))
+    expect(OwnFault.find(above: link, owner: other), is: .link(owner: other))
     #expect(OwnFault.find(above: directory | UInt32(S_ISVTX), owner: other) == nil)
-    #expect(OwnFault.find(above: directory, owner: other) == (us == 0 ? nil : .foreign(owner: other, us: us)))
+    expect(
+      OwnFault.find(above: directory, owner: other), is: (us == 0 ? nil : .foreign(owner: other, us: us)))
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import TestKit
 
 @testable import Platform
 
@@ -7,8 +7,8 @@ import Testing
   @Test func `A process name with parentheses does not shift the fields`() throws {
     let tail = (5...22).map { "\($0 == 22 ? 777 : 0)" }.joined(separator: " ")
     let status = Kernel.parse(stat: Array("42 (a) R 1) (x) T 1 \(tail) 0".utf8))
-    #expect(status?.state == UInt8(ascii: "T"))
-    #expect(status?.startTime == 777)
+    expect(status?.state, is: UInt8(ascii: "T"))
+    expect(status?.startTime, is: 777)
   }
 
   @Test(arguments: ["", "1", "1 (x", "1 (x)", "1 (x) R", "1 (x) R 1 2 3"])
@@ -25,6 +25,6 @@ import Testing
     _ state: String, code: String, isExiting: Bool
   ) throws {
     let line = "42 (a) \(state) " + (4...52).map { $0 == 52 ? code : "0" }.joined(separator: " ") + "\n"
-    #expect(try #require(Kernel.parse(stat: Array(line.utf8))).isExiting == isExiting)
+    expect(try #require(Kernel.parse(stat: Array(line.utf8))).isExiting, is: isExiting)
   }
 }

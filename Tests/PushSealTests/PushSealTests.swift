@@ -2,7 +2,6 @@ import Crypto
 import Ground
 import Guardrails
 import TestKit
-import Testing
 
 @Suite("The sealed payload of a push") struct PushSealTests {
   private static let receiver = key(7)
@@ -38,16 +37,17 @@ import Testing
     let sealed = try SealedPayload(
       cipher: Blocktank.cipher, iv: Blocktank.iv, publicKey: Blocktank.publicKey, tag: Blocktank.tag)
     let plain = try PushSeal.open(sealed, with: key)
-    #expect(String(decoding: plain, as: UTF8.self) == Blocktank.plain)
-    #expect(PushReader.readOpened(plain) == Announcement(kind: .incomingHtlc))
+    expect(String(decoding: plain, as: UTF8.self), is: Blocktank.plain)
+    expect(PushReader.readOpened(plain), is: Announcement(kind: .incomingHtlc))
   }
 
   @Test func `The shared point is that of the real wallet, before and after its hash`() throws {
     let key = try #require(Bytes32(hex: Blocktank.privateKey).flatMap { PrivateKey($0) })
     let server = try #require(PublicKey(hex: Blocktank.publicKey))
     let point = key.sharedPoint(with: server)
-    #expect(Hexadecimal.encode(point) == "028ce542975d6d7b2307c92e527d507b03ffb3d897eb2e0830d29f40d5efd80ee3")
-    #expect(SHA256.hash(point) == key.sharedSecret(with: server))
+    expect(
+      Hexadecimal.encode(point), is: "028ce542975d6d7b2307c92e527d507b03ffb3d897eb2e0830d29f40d5efd80ee3")
+    expect(SHA256.hash(point), is: key.sharedSecret(with: server))
   }
 
   @Test(arguments: [12, 13, 16, 17, 40]) func `What is sealed opens, with any vector from 12 bytes up`(
@@ -58,15 +58,15 @@ import Testing
     let sealed = try sealed(iv: [UInt8](repeating: 5, count: size))
     let read = try SealedPayload(
       cipher: sealed.cipherText, iv: sealed.ivText, publicKey: sealed.publicKey.hex, tag: sealed.tagText)
-    #expect(read == sealed)
-    #expect(try PushSeal.open(read, with: Self.receiver) == Self.plain)
+    expect(read, is: sealed)
+    expect(try PushSeal.open(read, with: Self.receiver), is: Self.plain)
   }
 
   @Test func `An empty text is sealed and opened`() throws {
     let sealed = try #require(
       PushSeal.seal([], to: Self.receiver.publicKey, ephemeral: Self.sender, iv: Self.iv))
     #expect(sealed.cipher.isEmpty)
-    #expect(try PushSeal.open(sealed, with: Self.receiver) == [])
+    expect(try PushSeal.open(sealed, with: Self.receiver), is: [])
   }
 
   @Test func `A vector of less than 12 bytes is not used`() {
@@ -123,8 +123,8 @@ import Testing
   @Test func `Base64 has one text for each value and one value for each text`() {
     let samples = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "fooba": "Zm9vYmE="]
     for (plain, text) in samples {
-      #expect(Base64.encode(Array(plain.utf8)) == text)
-      #expect(Base64.decode(text) == Array(plain.utf8))
+      expect(Base64.encode(Array(plain.utf8)), is: text)
+      expect(Base64.decode(text), is: Array(plain.utf8))
     }
     for text in ["Zh==", "Zm9=", "====", "Z===", "Zg=", "Zg", "Zg==Zg==", "Zm 8", "=Zg="] {
       #expect(Base64.decode(text) == nil, "\(text)")
@@ -132,7 +132,7 @@ import Testing
     var generator = SeededGenerator(seed: 3)
     for size in 0..<100 {
       let bytes = (0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-      #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+      expect(Base64.decode(Base64.encode(bytes)), is: bytes)
     }
   }
 }

@@ -15,12 +15,12 @@ import Simulation
     var director = Director(story, on: SimulatedStage(story.settings().world, seed: 77))
     let performance = try director.run()
     #expect(performance.isSound && performance.differences.isEmpty, "\(performance.differences)")
-    #expect(story.place == .everywhere)
+    expect(story.place, is: .everywhere)
     return performance.played.flatMap(\.said)
   }
 
   /// The answers contain these lines in this order.
-  private func expect(_ lines: String..., in name: String) throws {
+  private func tells(_ lines: String..., in name: String) throws {
     var said = try answers(name)[...]
     for line in lines {
       guard let place = said.firstIndex(of: line) else {
@@ -35,12 +35,12 @@ import Simulation
   func `With the app in front a payment is received without user input, and no extension starts`()
     throws
   {
-    try expect(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
+    try tells(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
   }
 
   @Test(.shows("B-T.2"))
   func `In the background a silent push wakes the app, and the payment has its notification`() throws {
-    try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
+    try tells(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
   }
 
   @Test(.shows("B-T.2"))
@@ -54,20 +54,20 @@ import Simulation
       Issue.record("the story ended without the silent push")
       return
     }
-    #expect(sentences.first?.hasSuffix("gave up waiting until the newest silent push is completed") == true)
+    expect(sentences.first?.hasSuffix("gave up waiting until the newest silent push is completed"), is: true)
   }
 
   @Test(.shows("B-T.3", "L-K.2"))
   func `With the app swiped away the notification shows the payment, and a tap opens the app`()
     throws
   {
-    try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
+    try tells(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
   }
 
   @Test(.shows("B-T.4")) func `In Low Power Mode the silent push is dropped, and the notification comes`()
     throws
   {
-    try expect(
+    try tells(
       "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.settled,
       in: "low-power-mode.txt")
   }
@@ -76,7 +76,7 @@ import Simulation
   func `Before the first unlock the push is shown as sent, and a tap completes the payment`()
     throws
   {
-    try expect(
+    try tells(
       "the push as it was sent", Self.waits, "the phone is as ever", "nothing", Self.settled,
       in: "locked-after-a-reboot.txt")
   }
@@ -98,26 +98,26 @@ import Simulation
   func `An extension without the seed's access group ends, and its error names the group`()
     throws
   {
-    try expect(
+    try tells(
       "ended by itself with exit code 78: the extension has no entitlement for the access group A1B2C3D4E5.com.example.lightning; add it to the file of --entitlements-file, so the wallet cannot read its seed",
       in: "extension-without-entitlement.txt")
   }
 
   @Test(.shows("P-1.2"))
   func `At home the app releases the node and is suspended, and the extension receives`() throws {
-    try expect(
+    try tells(
       "the app is suspended", "nobody holds the node; the app held it last", "the app is suspended",
       "epoch 3", Self.settled, in: "app-suspended.txt")
   }
 
   @Test(.shows("B-1.5.2e", "K-22"))
   func `A silent push for which no payment comes is completed with no data`() throws {
-    try expect("silent push 2: completed with no-data", in: "silent-pushes-held-back.txt")
+    try tells("silent push 2: completed with no-data", in: "silent-pushes-held-back.txt")
   }
 
   @Test(.shows("B-T.6"))
   func `Without Background App Refresh the silent push is dropped, and the notification comes`() throws {
-    try expect(
+    try tells(
       "the app is suspended", "silent push 1: dropped: Background App Refresh is off", Self.shown,
       Self.settled, in: "background-refresh-off.txt")
   }
@@ -126,7 +126,7 @@ import Simulation
   func `With notifications off no extension starts, and the payment waits until the user opens the app`()
     throws
   {
-    try expect(
+    try tells(
       "the extension has never run", Self.waits, "nothing", Self.settled, in: "notifications-not-allowed.txt")
   }
 }

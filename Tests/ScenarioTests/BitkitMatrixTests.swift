@@ -12,7 +12,7 @@ import Simulation
   private static let told = "Payment Incoming: Open now to receive - funds are being held"
 
   /// The answers to the story's questions contain these lines in this order.
-  private func expect(_ lines: String..., in name: String) throws {
+  private func tells(_ lines: String..., in name: String) throws {
     let story = try Stories.story(name)
     var director = Director(story, on: SimulatedStage(story.settings().world, seed: 77))
     let performance = try director.run()
@@ -29,14 +29,14 @@ import Simulation
   }
 
   @Test(.shows("B-T.1")) func `Bitkit's app in front receives a payment without user input`() throws {
-    try expect(Self.settled, "the app is in front", in: "bitkit-app-in-front.txt")
+    try tells(Self.settled, "the app is in front", in: "bitkit-app-in-front.txt")
   }
 
   @Test(.shows("B-T.2"))
   func `A silent push wakes Bitkit's app, which receives, and the user is told all the same`()
     throws
   {
-    try expect(
+    try tells(
       Self.received, "silent push 1: completed with new-data", Self.settled,
       "nobody holds the node; the app held it last", in: "bitkit-app-in-the-background.txt")
   }
@@ -44,7 +44,7 @@ import Simulation
   @Test func `Told after the app has received, the user has both notifications until the app is opened`()
     throws
   {
-    try expect(Self.received, Self.told, Self.received, in: "bitkit-alert-after-the-receipt.txt")
+    try tells(Self.received, Self.told, Self.received, in: "bitkit-alert-after-the-receipt.txt")
   }
 
   @Test(.shows("B-0.5", "B-1.3.1", "B-T.3", "K-17"), arguments: ["bitkit-notification-tapped.txt"])
@@ -53,14 +53,14 @@ import Simulation
       name: String
     ) throws
   {
-    try expect(
+    try tells(
       Self.told, Self.waits, "payment 1 of 50,000 sat, held", "the app is in front", Self.settled, in: name)
   }
 
   @Test(.shows("B-T.4")) func `In Low Power Mode Bitkit's silent push is dropped, and the user is told`()
     throws
   {
-    try expect(
+    try tells(
       Self.told, "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.waits,
       Self.settled, in: "bitkit-low-power-mode.txt")
   }
@@ -69,7 +69,7 @@ import Simulation
   func `Before the first unlock Bitkit's extension tells what is true without the payload's key`()
     throws
   {
-    try expect(
+    try tells(
       "Bitkit: Open Bitkit to check for new activity", Self.waits, "the phone is as ever", Self.settled,
       in: "bitkit-locked-after-a-reboot.txt")
   }
@@ -78,7 +78,7 @@ import Simulation
   func `Without Background App Refresh Bitkit's silent push is dropped, and the user is told`()
     throws
   {
-    try expect(
+    try tells(
       Self.told, "silent push 1: dropped: Background App Refresh is off", Self.waits, Self.settled,
       in: "bitkit-background-refresh-off.txt")
   }
@@ -86,7 +86,7 @@ import Simulation
   @Test(.shows("B-T.7")) func `With notifications off Bitkit's payment waits until the user opens the app`()
     throws
   {
-    try expect(
+    try tells(
       "the extension has never run", Self.waits, Self.settled, in: "bitkit-notifications-not-allowed.txt")
   }
 
@@ -105,11 +105,12 @@ import Simulation
     let receiving = bitkit.filter { $0 != "the wallet is bitkit" }.map {
       $0 == "wait until the user sees “Payment Incoming”" ? "wait until the user sees payment 1" : $0
     }
-    #expect(
-      try atTheNotification(receiving).prefix(2) == [
+    expect(
+      try atTheNotification(receiving).prefix(2),
+      is: [
         "Received payment: +50,000 sat: payment 1", Self.settled,
       ])
-    #expect(try atTheNotification(bitkit).prefix(2) == [Self.told, Self.waits])
+    expect(try atTheNotification(bitkit).prefix(2), is: [Self.told, Self.waits])
   }
 
   @Test(
@@ -142,6 +143,6 @@ import Simulation
       the verdict
       """)
     var director = Director(story, on: SimulatedStage(story.settings().world, seed: 77))
-    #expect(try director.run().played.flatMap(\.said).first == payment)
+    expect(try director.run().played.flatMap(\.said).first, is: payment)
   }
 }

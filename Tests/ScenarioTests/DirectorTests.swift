@@ -83,8 +83,8 @@ private struct PaperStage: ScenarioStage {
   @Test func `A story with matching answers is sound and without differences`() throws {
     let (performance, stage) = try play(text, on: PaperStage(settlesAfter: .seconds(3)))
     #expect(performance.isSound && performance.differences.isEmpty)
-    #expect(performance.rewritten == text)
-    #expect(stage.actions == [.open, .quit, .pay(number: 1)])
+    expect(performance.rewritten, is: text)
+    expect(stage.actions, is: [.open, .quit, .pay(number: 1)])
   }
 
   @Test func `A different answer is reported with its line, and the rewritten story keeps its comments`()
@@ -92,25 +92,25 @@ private struct PaperStage: ScenarioStage {
   {
     let wrong = text.replacing("the wallet has it once", with: "the wallet has it twice")
     let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
-    #expect(performance.differences.map(\.step.line) == [9])
-    #expect(performance.rewritten == text)
+    expect(performance.differences.map(\.step.line), is: [9])
+    expect(performance.rewritten, is: text)
     let bare = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("  >") }
     let filled = try play(bare.joined(separator: "\n"), on: PaperStage(settlesAfter: .seconds(3))).0
-    #expect(filled.differences.count == 3)
-    #expect(filled.rewritten == text)
+    expect(filled.differences.count, is: 3)
+    expect(filled.rewritten, is: text)
   }
 
   @Test func `An answer expected of a line that is no question is a difference`() throws {
     let wrong = text.replacing("arrives\n", with: "arrives\n  > well\n")
     let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
-    #expect(performance.differences.map(\.step.line) == [3])
+    expect(performance.differences.map(\.step.line), is: [3])
   }
 
   @Test func `A condition that does not hold within a minute ends the story as timed out`() throws {
     let (performance, stage) = try play(text, on: PaperStage())
-    #expect(
-      performance.verdict == .unsettled(["line 8: gave up waiting until payment 1 has settled"]))
-    #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
+    expect(
+      performance.verdict, is: .unsettled(["line 8: gave up waiting until payment 1 has settled"]))
+    expect(stage.now, is: Instant(nanoseconds: 60_000_000_000))
     #expect(!performance.isSound)
   }
 
@@ -118,36 +118,36 @@ private struct PaperStage: ScenarioStage {
     var stage = PaperStage(settlesAfter: .seconds(3))
     stage.breaksAt = .pay(number: 1)
     let (performance, _) = try play(text, on: stage)
-    #expect(performance.verdict == .broken(["after line 3: Two processes drive the node."]))
-    #expect(performance.played.count == 1)
+    expect(performance.verdict, is: .broken(["after line 3: Two processes drive the node."]))
+    expect(performance.played.count, is: 1)
   }
 
   @Test func `If the stage cannot do an action, the reason is the action's answer`() throws {
     let (performance, _) = try play("# x\nthe next push is lost\nthe verdict", on: PaperStage())
-    #expect(performance.played.first?.said == ["cannot be done: no push is on its way"])
+    expect(performance.played.first?.said, is: ["cannot be done: no push is on its way"])
   }
 
   @Test func `A line such as 2500 ms pass moves the clock by that time`() throws {
     let (_, stage) = try play("# x\n2500 ms pass\nthe verdict", on: PaperStage())
-    #expect(stage.now == Instant(nanoseconds: 2_500_000_000))
+    expect(stage.now, is: Instant(nanoseconds: 2_500_000_000))
   }
 
   @Test func `Process ids in an answer are replaced by the process's role`() {
     let pids: [(pid: Int32, role: Role)] = [(7, .extension), (8, .app)]
-    #expect(
-      Scene.named("blocked: process 7 is stopped inside a transaction", pids)
-        == "blocked: the extension is stopped inside a transaction")
-    #expect(Scene.named("waiting: process 8 holds the node", pids) == "waiting: the app holds the node")
-    #expect(Scene.named("connected", pids) == "connected")
+    expect(
+      Scene.named("blocked: process 7 is stopped inside a transaction", pids),
+      is: "blocked: the extension is stopped inside a transaction")
+    expect(Scene.named("waiting: process 8 holds the node", pids), is: "waiting: the app holds the node")
+    expect(Scene.named("connected", pids), is: "connected")
   }
 
   @Test func `The verdict's sentence counts settled and failed payments`() {
-    #expect(
-      StageVerdict.sound(settled: 2, failed: 0).sentence
-        == "sound: 2 of 2 payments settled, once each, equal on both sides")
-    #expect(StageVerdict.sound(settled: 0, failed: 0).sentence == "sound: 0 of 0 payments settled")
+    expect(
+      StageVerdict.sound(settled: 2, failed: 0).sentence,
+      is: "sound: 2 of 2 payments settled, once each, equal on both sides")
+    expect(StageVerdict.sound(settled: 0, failed: 0).sentence, is: "sound: 0 of 0 payments settled")
     #expect(
       StageVerdict.sound(settled: 1, failed: 1).sentence.hasSuffix("1 failed, and nobody has lost anything"))
-    #expect(StageVerdict.unsettled(["x"]).sentence == "not everything is settled")
+    expect(StageVerdict.unsettled(["x"]).sentence, is: "not everything is settled")
   }
 }

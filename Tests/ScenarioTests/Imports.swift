@@ -1,5 +1,4 @@
 // Visible in each file of these tests.
 @_exported import DaemonRuntime
 @_exported import Ground
-@_exported import Testing
 @_exported import TestKit

@@ -30,8 +30,9 @@ import Heartbeat
       the verdict
         > sound
       """)
-    #expect(
-      story.steps.map { story.comment(above: $0) } == [
+    expect(
+      story.steps.map { story.comment(above: $0) },
+      is: [
         nil, "The user goes home, for a while", nil, nil, nil, "The end",
       ])
   }
@@ -54,10 +55,11 @@ import Heartbeat
       the verdict
         > sound
       """)
-    #expect(story.title == "The title")
-    #expect(story.payments == [PlannedPayment(number: 1, amountSat: 50_000)])
-    #expect(
-      story.steps.map(\.command.action) == [
+    expect(story.title, is: "The title")
+    expect(story.payments, is: [PlannedPayment(number: 1, amountSat: 50_000)])
+    expect(
+      story.steps.map(\.command.action),
+      is: [
         .pay(number: 1), .kill(.extension), nil, nil, nil, .stepClock(seconds: -7200), nil,
       ])
     guard case .pass(let span) = story.steps[2].command, case .wait(let condition) = story.steps[3].command,
@@ -66,14 +68,14 @@ import Heartbeat
       Issue.record("\(story.steps)")
       return
     }
-    #expect(span == .seconds(120))
-    #expect(condition.words == "until the app shows “receiving payment in background”")
+    expect(span, is: .seconds(120))
+    expect(condition.words, is: "until the app shows “receiving payment in background”")
     let scene = Scene.empty(app: Scene.Process(state: "foreground", shows: "receiving payment in background"))
     #expect(condition.holds(scene) && !condition.holds(.empty()))
-    #expect(answer(scene, story) == ["the extension has never run"])
-    #expect(story.steps.map(\.line) == [5, 6, 7, 8, 9, 12, 13])
-    #expect(story.steps[4].expected == ["one", "  two, with a margin"])
-    #expect(story.place == .real(because: "the simulated world has no wall clock"))
+    expect(answer(scene, story), is: ["the extension has never run"])
+    expect(story.steps.map(\.line), is: [5, 6, 7, 8, 9, 12, 13])
+    expect(story.steps[4].expected, is: ["one", "  two, with a margin"])
+    expect(story.place, is: .real(because: "the simulated world has no wall clock"))
   }
 
   @Test(
@@ -141,7 +143,7 @@ import Heartbeat
     throws
   {
     let error = try #require(refusal(of: text))
-    #expect(error.line == line)
+    expect(error.line, is: line)
     #expect(error.description.hasPrefix("line \(line): "))
     #expect(error.sentence.contains(words), "\(error)")
     #expect(!error.description.unicodeScalars.contains { $0.value < 32 })
@@ -149,10 +151,10 @@ import Heartbeat
 
   @Test func `A story has at most 1000 lines of at most 500 bytes`() {
     #expect(refusal(of: "# x\n" + String(repeating: "the app opens\n", count: 998) + "the verdict") == nil)
-    #expect(
+    expect(
       refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains(
-        "1000 lines") == true)
-    #expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes") == true)
+        "1000 lines"), is: true)
+    expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes"), is: true)
   }
 
   @Test func `An unknown line is quoted without control characters`() throws {
@@ -163,9 +165,9 @@ import Heartbeat
   @Test func `Lines may end with CRLF`() throws {
     let story = try ScenarioParser.parse(
       "# x\r\nthe app opens \r\nunder which epoch?\r\n  > epoch 2\r\nthe verdict\r\n")
-    #expect(story.steps.map(\.text) == ["the app opens", "under which epoch?", "the verdict"])
-    #expect(story.steps.map(\.command.action) == [.open, nil, nil])
-    #expect(story.steps[1].expected == ["epoch 2"])
+    expect(story.steps.map(\.text), is: ["the app opens", "under which epoch?", "the verdict"])
+    expect(story.steps.map(\.command.action), is: [.open, nil, nil])
+    expect(story.steps[1].expected, is: ["epoch 2"])
   }
 
   /// What some forms need above them.
@@ -186,7 +188,7 @@ import Heartbeat
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }
-    #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
+    expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form), is: [form])
     let isForHead = Phrase.head.contains { $0.form == form }
     let before =
       form.contains("AMOUNT") || isForHead

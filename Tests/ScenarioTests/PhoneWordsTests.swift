@@ -21,7 +21,7 @@ import Heartbeat
 
   @Test func `A process suspended by the phone counts as suspended, not as frozen`() {
     let scene = scene(Scene.Process(state: "suspended", isStopped: true))
-    #expect(answer("how is the app?", scene) == ["the app is suspended"])
+    expect(answer("how is the app?", scene), is: ["the app is suspended"])
     #expect(Condition(until: "the app is suspended").holds(scene) && !scene.app.isFrozen)
     #expect(
       Condition(until: "the app runs").holds(scene) && !Condition(until: "the app is in front").holds(scene))
@@ -33,22 +33,24 @@ import Heartbeat
   func `The reason of a process's end is the one that iosd gave, also when another process runs by now`() {
     let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
     let gone = scene(Scene.Process(lastEnd: held))
-    #expect(
-      answer("why did the app end?", gone) == [
+    expect(
+      answer("why did the app end?", gone),
+      is: [
         "killed: 0xdead10cc: suspended while it held a lock on app.lock"
       ])
-    #expect(answer("how is the app?", gone) == ["the app has ended: \(held)"])
+    expect(answer("how is the app?", gone), is: ["the app has ended: \(held)"])
     let watched = EndReason.killed(.watchdog(milliseconds: 5000)).description
     let again = scene(Scene.Process(state: "foreground", lastEnd: watched))
-    #expect(
-      answer("why did the app end?", again) == [
+    expect(
+      answer("why did the app end?", again),
+      is: [
         "killed: 0x8badf00d: did not finish going to the background within 5 s"
       ])
-    #expect(answer("why did the extension end?", again) == ["the extension has not ended yet"])
+    expect(answer("why did the extension end?", again), is: ["the extension has not ended yet"])
   }
 
   @Test func `The answer to “how is the phone?” lists what differs from a new phone`() {
-    #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
+    expect(DeviceWords.of(DeviceState()), is: ["the phone is as ever"])
     var state = DeviceState()
     let changes: [DeviceChange] = [
       .lowPowerMode(true), .backgroundRefresh(false), .notifications(false), .lockScreen(false),
@@ -59,9 +61,9 @@ import Heartbeat
     for change in changes {
       let before = DeviceWords.of(state).filter { $0 != "the phone is as ever" }
       state.apply(change)
-      #expect(DeviceWords.of(state).count == before.count + 1, "\(change)")
+      expect(DeviceWords.of(state).count, is: before.count + 1, "\(change)")
     }
-    #expect(DeviceWords.of(state)[7] == "the battery is at 7 percent")
+    expect(DeviceWords.of(state)[7], is: "the battery is at 7 percent")
     #expect(DeviceWords.of(DeviceState().afterReboot)[0].hasSuffix("was not unlocked since it was started"))
   }
 
@@ -76,11 +78,13 @@ import Heartbeat
     let words = phone.fate(of: phone.pushes[1])
     #expect(!words.contains("7"), "numbers of pushes, and times, differ from run to run")
     let scene = scene(Scene.Process(state: "suspended"), phone)
-    #expect(Condition(until: "the newest silent push is over").holds(scene) == isOver)
-    #expect(
-      Condition(until: "the newest silent push is completed").holds(scene) == (fate == .completed(.newData)))
-    #expect(
-      answer("what became of the silent pushes?", scene) == [
+    expect(Condition(until: "the newest silent push is over").holds(scene), is: isOver)
+    expect(
+      Condition(until: "the newest silent push is completed").holds(scene), is: (fate == .completed(.newData))
+    )
+    expect(
+      answer("what became of the silent pushes?", scene),
+      is: [
         "silent push 1: on its way", "silent push 2: \(words)",
       ])
   }
@@ -107,23 +111,24 @@ import Heartbeat
     let shown = [1, 4].map { notification("x", of: $0) }
     let scene = scene(
       Scene.Process(state: "suspended"), PhoneScene(pushes: pushes, notifications: shown))
-    #expect(
-      answer("what became of the pushes?", scene) == [
+    expect(
+      answer("what became of the pushes?", scene),
+      is: [
         "push 1: shown", "push 2: on its way", "push 3: not shown yet",
         "push 4: delivered late: the phone was off the network",
       ])
-    #expect(answer("what became of the silent pushes?", scene) == ["silent push 1: on its way"])
+    expect(answer("what became of the silent pushes?", scene), is: ["silent push 1: on its way"])
   }
 
   @Test func `Without pushes, badge or tasks the answers say so`() {
     let scene = scene(Scene.Process(state: "suspended"))
-    #expect(answer("what became of the silent pushes?", scene) == ["no silent push has arrived yet"])
-    #expect(answer("what became of the pushes?", scene) == ["no push has arrived yet"])
+    expect(answer("what became of the silent pushes?", scene), is: ["no silent push has arrived yet"])
+    expect(answer("what became of the pushes?", scene), is: ["no push has arrived yet"])
     #expect(
       !Condition(until: "the newest silent push is over").holds(scene)
         && !Condition(until: "the task “x” is over").holds(scene))
-    #expect(answer("what does the badge say?", scene) == ["nothing"])
-    #expect(answer("what became of the task “x”?", scene) == ["the app has not asked for the task “x”"])
+    expect(answer("what does the badge say?", scene), is: ["nothing"])
+    expect(answer("what became of the task “x”?", scene), is: ["the app has not asked for the task “x”"])
   }
 
   @Test func `The answer about a background task has its state and reason; a completed task is over`() {
@@ -138,9 +143,10 @@ import Heartbeat
     func scene(_ tasks: [TaskRow]) -> Scene {
       self.scene(Scene.Process(state: "foreground"), PhoneScene(badge: 3, tasks: tasks))
     }
-    #expect(answer("what became of the task “x”?", scene([waits])) == ["waiting: the task needs the charger"])
-    #expect(answer("what became of the task “x”?", scene([done])) == ["completed"])
-    #expect(answer("what does the badge say?", scene([])) == ["3"])
+    expect(
+      answer("what became of the task “x”?", scene([waits])), is: ["waiting: the task needs the charger"])
+    expect(answer("what became of the task “x”?", scene([done])), is: ["completed"])
+    expect(answer("what does the badge say?", scene([])), is: ["3"])
     #expect(
       Condition(until: "the task “x” is over").holds(scene([done]))
         && !Condition(until: "the task “x” is over").holds(scene([waits])))
@@ -151,8 +157,9 @@ import Heartbeat
       self.scene(Scene.Process(state: "foreground"), PhoneScene(notifications: [row]))
     }
     let listed = scene(notification("Received payment", "+1 sat: payment 1"))
-    #expect(
-      answer("what does the user see?", listed) == ["Received payment: +1 sat: payment 1, only in the list"])
+    expect(
+      answer("what does the user see?", listed), is: ["Received payment: +1 sat: payment 1, only in the list"]
+    )
     let isTold = Condition(until: "the user sees payment 1")
     let isShownAsSent = Condition(until: "the user sees a push as it was sent")
     #expect(isTold.holds(listed) && !isShownAsSent.holds(listed))

@@ -24,9 +24,9 @@ struct RealScenarioTests {
       }
       let over = playing.filter { !$0.run.isRunning }
       for (name, run) in over {
-        #expect(run.end() == 0, "\(name): \(run.said)")
-        #expect(run.text("real.txt") == run.text("simulated.txt"), "\(name)")
-        #expect(run.text("real.txt") == (try Stories.text(name)), "\(name)")
+        expect(run.end(), is: 0, "\(name): \(run.said)")
+        expect(run.text("real.txt"), is: run.text("simulated.txt"), "\(name)")
+        expect(run.text("real.txt"), is: (try Stories.text(name)), "\(name)")
       }
       playing.removeAll { one in over.contains { $0.run === one.run } }
       poll(nil, 0, 5)
@@ -37,7 +37,7 @@ struct RealScenarioTests {
     let run = try BatonRun()
     let bare = try bare(name)
     try run.write("simulated.txt", bare)
-    #expect(try run.run("--simulated", "--update", run.path("simulated.txt")) == 0, "\(run.said)")
+    expect(try run.run("--simulated", "--update", run.path("simulated.txt")), is: 0, "\(run.said)")
     try run.start(["--update", try run.write("real.txt", bare)])
     return run
   }
@@ -51,14 +51,14 @@ struct RealScenarioTests {
   @Test(arguments: Stories.names.filter(Stories.isRealOnly))
   func `A story that only real processes can play has its expected answers`(name: String) throws {
     let run = try BatonRun()
-    #expect(try run.run(Stories.folder.appending(path: name).path) == 0, "\(run.said)")
+    expect(try run.run(Stories.folder.appending(path: name).path), is: 0, "\(run.said)")
   }
 
   @Test func `A refusal of the phone reads the same on real processes and simulated`() throws {
     let run = try BatonRun()
     let file = try run.write("refused.txt", refused)
-    #expect(try run.run("--simulated", file) == 0, "\(run.said)")
-    #expect(try run.run(file) == 0, "\(run.said)")
+    expect(try run.run("--simulated", file), is: 0, "\(run.said)")
+    expect(try run.run(file), is: 0, "\(run.said)")
   }
 
   private let refused = """
@@ -99,9 +99,9 @@ struct RealScenarioTests {
         > sound: 0 of 0 payments settled
 
       """
-    #expect(try run.run(try run.write("debug.txt", debug)) == 0, "\(run.said)")
+    expect(try run.run(try run.write("debug.txt", debug)), is: 0, "\(run.said)")
     let production = debug.replacing("the phone runs a debug build\n", with: "")
-    #expect(try run.run(try run.write("production.txt", production)) == 1)
+    expect(try run.run(try run.write("production.txt", production)), is: 1)
     #expect(run.said.contains("happened  cannot be done: "), "\(run.said)")
   }
 
@@ -137,7 +137,7 @@ struct RealScenarioTests {
     let run = try BatonRun()
     let (_, phone, app) = try startIdle(run)
     kill(app, SIGSEGV)
-    #expect(run.end() == 4)
+    expect(run.end(), is: 4)
     #expect(run.said.contains("the app (process \(app)) crashed by SIGSEGV"), "\(run.said)")
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
@@ -147,7 +147,7 @@ struct RealScenarioTests {
     let run = try BatonRun()
     let (_, phone, _) = try startIdle(run)
     kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
-    #expect(run.end() == 4)
+    expect(run.end(), is: 4)
     #expect(run.said.contains("a daemon ended: "), "\(run.said)")
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
   }
@@ -157,7 +157,7 @@ struct RealScenarioTests {
     let run = try BatonRun()
     let (pid, phone, app) = try startIdle(run)
     kill(pid, signal)
-    #expect(run.end() == 128 + signal)
+    expect(run.end(), is: 128 + signal)
     #expect(
       run.said.contains(
         "; all processes that the command started are ended, and the phone is kept in \(phone.home)"),
@@ -174,14 +174,14 @@ struct RealScenarioTests {
         file: "x", Performance(scenario: story, played: [], verdict: verdict), took: .zero
       ).exitCode
     }
-    #expect(outcome(.sound(settled: 1, failed: 0)) == .done)
-    #expect(outcome(.unsettled(["x"])) == .noProgress)
-    #expect(outcome(StageVerdict.unsettled(["x"]).gaveUp("line 1")) == .noProgress)
-    #expect(outcome(StageVerdict.unjudged(["x"]).gaveUp("line 1")) == .noProgress)
-    #expect(outcome(StageVerdict.broken(["x"]).gaveUp("line 1")) == .exclusionOrMoneyBroken)
-    #expect(outcome(StageVerdict.crashed(["x"]).gaveUp("line 1")) == .crashedByItself)
-    #expect(outcome(.broken(["x"])) == .exclusionOrMoneyBroken)
-    #expect(outcome(.unjudged(["x"])) == .exclusionOrMoneyBroken)
-    #expect(outcome(.crashed(["x"])) == .crashedByItself)
+    expect(outcome(.sound(settled: 1, failed: 0)), is: .done)
+    expect(outcome(.unsettled(["x"])), is: .noProgress)
+    expect(outcome(StageVerdict.unsettled(["x"]).gaveUp("line 1")), is: .noProgress)
+    expect(outcome(StageVerdict.unjudged(["x"]).gaveUp("line 1")), is: .noProgress)
+    expect(outcome(StageVerdict.broken(["x"]).gaveUp("line 1")), is: .exclusionOrMoneyBroken)
+    expect(outcome(StageVerdict.crashed(["x"]).gaveUp("line 1")), is: .crashedByItself)
+    expect(outcome(.broken(["x"])), is: .exclusionOrMoneyBroken)
+    expect(outcome(.unjudged(["x"])), is: .exclusionOrMoneyBroken)
+    expect(outcome(.crashed(["x"])), is: .crashedByItself)
   }
 }

@@ -24,18 +24,19 @@ import Lightning
   @Test func `A sender's answer is its outcome with its attempts, and the words and button of a failure`()
     throws
   {
-    #expect(try words(sender(nil)) == ["payment 1 of 50,000 sat: no answer yet"])
-    #expect(try words(sender("settled")) == ["payment 1 of 50,000 sat: settled with attempt 2"])
-    #expect(try words(sender("pending")) == ["payment 1 of 50,000 sat: pending with attempt 2"])
+    expect(try words(sender(nil)), is: ["payment 1 of 50,000 sat: no answer yet"])
+    expect(try words(sender("settled")), is: ["payment 1 of 50,000 sat: settled with attempt 2"])
+    expect(try words(sender("pending")), is: ["payment 1 of 50,000 sat: pending with attempt 2"])
     let refused = sender(
       "failed", attempts: 1, headline: "Invoice Not Known", text: "Ask for a new invoice.")
-    #expect(
-      try words(refused) == [
+    expect(
+      try words(refused),
+      is: [
         "payment 1 of 50,000 sat: failed after 1 attempt", "Invoice Not Known: Ask for a new invoice.",
       ])
     let again = sender("failed", headline: "Not Delivered", text: "Ask.", button: "Retry Now")
-    #expect(try words(again).last == "Not Delivered: Ask. “Retry Now”")
-    #expect(try words(again).first == "payment 1 of 50,000 sat: failed after 2 attempts")
+    expect(try words(again).last, is: "Not Delivered: Ask. “Retry Now”")
+    expect(try words(again).first, is: "payment 1 of 50,000 sat: failed after 2 attempts")
   }
 
   @Test func `A sender has its answer with the first outcome that it was told`() {
@@ -53,7 +54,7 @@ import Lightning
       ("senders try again by a schedule", .interim),
     ] {
       let story = try ScenarioParser.parse("# One\n\(line)\nthe verdict")
-      #expect(story.settings().world.retries == policy)
+      expect(story.settings().world.retries, is: policy)
       #expect(throws: ScenarioError.self) {
         try ScenarioParser.parse("# One\nthe app opens\n\(line)\nthe verdict")
       }
@@ -72,26 +73,26 @@ import Lightning
   @Test func `What senders can spend, and expired invoices, are for senders that try again`() throws {
     let late = "payment 1 of 1000 sat arrives after its invoice has expired"
     for line in ["senders have 1000 sat", late] {
-      #expect(refusal([line])?.hasPrefix("line 2: only senders that try again look at this") == true)
+      expect(refusal([line])?.hasPrefix("line 2: only senders that try again look at this"), is: true)
       #expect(refusal([retries, line]) == nil)
     }
     let story = try ScenarioParser.parse("# One\n\(retries)\nsenders have 7 sat\n\(late)\nthe verdict")
-    #expect(story.settings().senders == ["--spendable", "7"])
-    #expect(story.settings().world.sendersHaveMsat == 7000)
-    #expect(story.payments.map(\.amountSat) == [1000])
-    #expect(story.payments.first?.expiresAfter == .seconds(1))
+    expect(story.settings().senders, is: ["--spendable", "7"])
+    expect(story.settings().world.sendersHaveMsat, is: 7000)
+    expect(story.payments.map(\.amountSat), is: [1000])
+    expect(story.payments.first?.expiresAfter, is: .seconds(1))
   }
 
   @Test func `Lines that need the peer are refused while the peer is down`() {
     let down = "the peer goes down"
     let up = "the peer comes up again"
-    #expect(refusal([up]) == "line 2: the peer is not down; write `the peer goes down` above")
-    #expect(
-      refusal([down])
-        == "line 3: the peer is down since line 2; write `the peer comes up again` above this line")
+    expect(refusal([up]), is: "line 2: the peer is not down; write `the peer goes down` above")
+    expect(
+      refusal([down]),
+      is: "line 3: the peer is down since line 2; write `the peer comes up again` above this line")
     #expect(refusal([down, up, down, up]) == nil)
     for line in [down, "the peer restarts", "payment 1 of 1000 sat arrives", "a silent push arrives"] {
-      #expect(refusal([down, line, up])?.hasPrefix("line 3: ") == true, "\(line)")
+      expect(refusal([down, line, up])?.hasPrefix("line 3: "), is: true, "\(line)")
     }
     #expect(refusal([retries, down, "payment 1 of 1000 sat arrives", up]) == nil)
     #expect(refusal([down, "the app opens", "wait until the app is in front", up]) == nil)

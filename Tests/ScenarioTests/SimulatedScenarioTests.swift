@@ -42,7 +42,7 @@ import Simulation
   @Test(arguments: [false, true])
   func `The demo's story has its expected answers in 30 orders of simultaneous events`(isQuick: Bool) throws {
     let story = try ScenarioParser.parse(DemoStory.text(isQuick: isQuick))
-    for seed in UInt64(1)...30 { #expect(try play(story, seed: seed).kind == .same, "seed \(seed)") }
+    for seed in UInt64(1)...30 { expect(try play(story, seed: seed).kind, is: .same, "seed \(seed)") }
   }
 
   @Test(arguments: Stories.names)
@@ -66,9 +66,9 @@ import Simulation
     `Without fenced-writes a story with a frozen extension ends with exit code 2 in some orders of events`()
     throws
   {
-    #expect(
-      try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites])
-        == [.done, .exclusionOrMoneyBroken])
+    expect(
+      try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites]),
+      is: [.done, .exclusionOrMoneyBroken])
   }
 
   @Test
@@ -82,18 +82,18 @@ import Simulation
   }
 
   @Test func `Without row-before-beat a story with a thawed extension ends with exit code 3`() throws {
-    #expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]) == [.noProgress])
+    expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]), is: [.noProgress])
   }
 
   @Test func `Without inode-check a story with a replaced lock file ends with exit code 3`() throws {
-    #expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]) == [.noProgress])
+    expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]), is: [.noProgress])
   }
 
   @Test func `Without complete-set a story with a part to each process ends with exit code 2`() throws {
-    #expect(try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
+    expect(try codes("part-to-each-process.txt", without: [.completeSet]), is: [.exclusionOrMoneyBroken])
   }
 
   @Test func `Without incarnation a story with an old copy of the database has other answers`() throws {
-    #expect(try codes("old-copy-put-back.txt", without: [.incarnation]) == [.differs])
+    expect(try codes("old-copy-put-back.txt", without: [.incarnation]), is: [.differs])
   }
 }

@@ -1,7 +1,6 @@
 import Lightning
 import Ground
 import TestKit
-import Testing
 
 /// What a hint changes.
 @Suite struct HintTests {
@@ -24,14 +23,14 @@ import Testing
     var run = SenderRun(.hint, deadline: .seconds(15))
     run.start()
     for number in 1...3 {
-      #expect(run.fail() == [.askHint(attempt: number)])
-      #expect(run.hint(.retryNow).retry?.attempt == number + 1)
-      #expect(run.wake() == [.attempt(number + 1)])
+      expect(run.fail(), is: [.askHint(attempt: number)])
+      expect(run.hint(.retryNow).retry?.attempt, is: number + 1)
+      expect(run.wake(), is: [.attempt(number + 1)])
     }
-    #expect(run.fail().failure?.end == .noMoreAttempts)
+    expect(run.fail().failure?.end, is: .noMoreAttempts)
     var final = SenderRun(.hint)
     final.start()
-    #expect(final.fail(0x400F).failure?.end == .final)
+    expect(final.fail(0x400F).failure?.end, is: .final)
   }
 
   @Test(.shows("B-1.7.3.1", "B-1.7.6.3"))
@@ -52,7 +51,7 @@ import Testing
       run.wake()
       run.fail()
       let hint = ForwardingHint(.retryLater, .disconnected, recommendedDelayMs: 10)
-      #expect(run.hint(.retryLater, .disconnected, 10).failure?.end == .hint(hint))
+      expect(run.hint(.retryLater, .disconnected, 10).failure?.end, is: .hint(hint))
     }
   }
 
@@ -62,9 +61,9 @@ import Testing
     run.wake()
     run.fail()
     #expect(run.hint(.doNotRetry).failure != nil)
-    #expect(run.start() == [.attempt(1)])
+    expect(run.start(), is: [.attempt(1)])
     run.fail()
-    #expect(run.hint(.retryLater).retry?.attempt == 2)
+    expect(run.hint(.retryLater).retry?.attempt, is: 2)
   }
 
   @Test(.shows("K-9")) func `A recommended delay is cut so that the attempt ends before the deadline`() {
@@ -73,8 +72,8 @@ import Testing
         var run = failedOnce(after: .seconds(2))
         let started = run.now + .seconds(-2)
         run.hint(hint, .disconnected, delay)
-        #expect(run.wake() == [.attempt(2)])
-        #expect(run.now == started + .seconds(11))
+        expect(run.wake(), is: [.attempt(2)])
+        expect(run.now, is: started + .seconds(11))
       }
     }
   }
@@ -82,18 +81,19 @@ import Testing
   @Test(.shows("K-9")) func `A hint after which no attempt fits ends the payment with its own advice`() {
     var run = failedOnce(deadline: .seconds(10), after: .milliseconds(8900))
     let directives = run.hint(.retryNow, .insufficientLiquidity, 0, after: .milliseconds(200))
-    #expect(directives.first == .report(.skipped(attempt: 2)))
-    #expect(
-      directives.failure?.end
-        == .hint(ForwardingHint(.retryNow, .insufficientLiquidity, recommendedDelayMs: 0)))
+    expect(directives.first, is: .report(.skipped(attempt: 2)))
+    expect(
+      directives.failure?.end,
+      is: .hint(ForwardingHint(.retryNow, .insufficientLiquidity, recommendedDelayMs: 0)))
   }
 
   @Test(.shows("B-1.7.3.3", "B-1.7.6.5"))
   func `do_not_retry ends the payment at once, with the failure's own error`() {
     for reason in ForwardingHint.Reason.allCases {
       var run = failedOnce()
-      #expect(
-        run.hint(.doNotRetry, reason) == [
+      expect(
+        run.hint(.doNotRetry, reason),
+        is: [
           .report(
             .failed(
               SenderFailure(
@@ -112,7 +112,7 @@ import Testing
       for seed in 0..<50 as Range<UInt64> {
         var run = failedOnce(seed: seed)
         let retry = run.failHint(failure, after: .milliseconds(300)).retry
-        #expect(retry?.cause == .noHint(failure))
+        expect(retry?.cause, is: .noHint(failure))
         // The time of the question is part of the gap.
         #expect(isIn(retry?.after, 700...1200))
       }
@@ -123,10 +123,10 @@ import Testing
   func `A hint that does not come within a second is given up, and its late answer changes nothing`() {
     var run = failedOnce()
     let failedAt = run.now
-    #expect(run.machine.deadline == run.now + .seconds(1))
-    #expect(run.wake().retry?.cause == .noHint(.silent))
-    #expect(run.hint(.doNotRetry) == [])
-    #expect(run.wake() == [.attempt(2)])
+    expect(run.machine.deadline, is: run.now + .seconds(1))
+    expect(run.wake().retry?.cause, is: .noHint(.silent))
+    expect(run.hint(.doNotRetry), is: [])
+    expect(run.wake(), is: [.attempt(2)])
     #expect(isIn(run.now - failedAt, 1000...1500))
   }
 
@@ -136,19 +136,19 @@ import Testing
         var run = failedOnce(seed: seed)
         return run.hint(.retryNow, .disconnected, 1000).retry?.after
       })
-    #expect(after.count == 50)
+    expect(after.count, is: 50)
   }
 
   @Test(.shows("K-4")) func `The news that there is no hint, after the deadline, begins no attempt`() {
     var run = failedOnce(deadline: .seconds(10), after: .seconds(8))
-    #expect(run.failHint(.unreachable, after: .seconds(5)).failure?.end == .deadline)
+    expect(run.failHint(.unreachable, after: .seconds(5)).failure?.end, is: .deadline)
   }
 
   @Test(.shows("K-4")) func `A hint is not asked for when no attempt could follow`() {
     var run = SenderRun(.hint, deadline: .seconds(10))
     run.start()
     let directives = run.fail(after: .milliseconds(9500))
-    #expect(directives.first == .report(.skipped(attempt: 2)))
-    #expect(directives.failure?.end == .deadline)
+    expect(directives.first, is: .report(.skipped(attempt: 2)))
+    expect(directives.failure?.end, is: .deadline)
   }
 }

@@ -1,7 +1,6 @@
 import Ground
 import Lightning
 import TestKit
-import Testing
 
 /// Attempts, the gaps between them, and the deadline, without hints.
 @Suite struct ScheduleTests {
@@ -14,7 +13,7 @@ import Testing
   @Test(.shows("B-1.7.4.1")) func `The first attempt begins at once`() {
     for policy in RetryPolicy.allCases {
       var run = SenderRun(policy)
-      #expect(run.start() == [.attempt(1)])
+      expect(run.start(), is: [.attempt(1)])
     }
   }
 
@@ -22,27 +21,27 @@ import Testing
   func `Four attempts with gaps of 1, 3 and 7 s and at most 0.5 s`() {
     for seed in Self.seeds {
       let run = SenderRun.whole(seed: seed)
-      #expect(run.gaps.count == 3)
+      expect(run.gaps.count, is: 3)
       #expect(
         isIn(run.gaps[0], 1000...1500) && isIn(run.gaps[1], 3000...3500) && isIn(run.gaps[2], 7000...7500))
-      #expect(run.failure?.end == .noMoreAttempts)
+      expect(run.failure?.end, is: .noMoreAttempts)
       let three = SenderRun.whole(attempts: 3, seed: seed)
-      #expect(three.gaps == Array(run.gaps.prefix(2)))
+      expect(three.gaps, is: Array(run.gaps.prefix(2)))
     }
   }
 
   @Test(.shows("B-1.7.4.7")) func `The random parts fill 0 to 0.5 s, and are the same for the same seed`() {
     let extras = Self.seeds.flatMap { seed in
       let gaps = SenderRun.whole(seed: seed).gaps
-      #expect(gaps == SenderRun.whole(seed: seed).gaps)
-      #expect(gaps == SenderRun.whole(.hint, seed: seed).gaps, "a hint that fails changes the gaps")
+      expect(gaps, is: SenderRun.whole(seed: seed).gaps)
+      expect(gaps, is: SenderRun.whole(.hint, seed: seed).gaps, "a hint that fails changes the gaps")
       return zip(gaps, [1000, 3000, 7000] as [Int64]).map { $0.wholeMilliseconds - $1 }
     }
     for tenth in 0..<10 as Range<Int64> {
       let share = extras.count { $0 / 50 == tenth || (tenth == 9 && $0 == 500) }
       #expect(share > extras.count / 20 && share < extras.count / 6, "\(share) of \(extras.count)")
     }
-    #expect(Set(Self.seeds.map { SenderRun.whole(seed: $0).gaps }).count == Self.seeds.count)
+    expect(Set(Self.seeds.map { SenderRun.whole(seed: $0).gaps }).count, is: Self.seeds.count)
   }
 
   /// The attempts' own time counts against the deadline, not against the gap.
@@ -51,9 +50,9 @@ import Testing
     run.start()
     let ended = run.now + .seconds(2)
     let retry = run.fail(after: .seconds(2)).retry
-    #expect(retry.map { isIn($0.after, 1000...1500) } == true)
-    #expect(run.wake() == [.attempt(2)])
-    #expect(retry.map { ended + $0.after } == run.now)
+    expect(retry.map { isIn($0.after, 1000...1500) }, is: true)
+    expect(run.wake(), is: [.attempt(2)])
+    expect(retry.map { ended + $0.after }, is: run.now)
   }
 
   @Test(.shows("K-4", "B-1.7.5.2"))
@@ -63,18 +62,19 @@ import Testing
       let sum = run.gaps.reduce(TimeSpan.zero, +)
       #expect(sum < .seconds(12))
       // 11 s and three random parts: the fourth attempt fits, or not.
-      #expect(run.failure?.attempts == run.gaps.count + 1)
-      #expect(run.failure?.end == (run.gaps.count == 3 ? .noMoreAttempts : .deadline))
+      expect(run.failure?.attempts, is: run.gaps.count + 1)
+      expect(run.failure?.end, is: (run.gaps.count == 3 ? .noMoreAttempts : .deadline))
     }
     let counts = Set(Self.seeds.map { SenderRun.whole(deadline: .seconds(12), seed: $0).gaps.count })
-    #expect(counts == [2, 3])
+    expect(counts, is: [2, 3])
     var run = SenderRun(.interim, deadline: .seconds(10))
     run.start()
     run.fail(after: .seconds(3))
     run.wake()
     let directives = run.fail(after: .seconds(3))
-    #expect(
-      directives == [
+    expect(
+      directives,
+      is: [
         .report(.skipped(attempt: 3)),
         .report(
           .failed(
@@ -91,23 +91,23 @@ import Testing
     run.fail()
     let directives = run.send(.deadlineReached, after: .seconds(10))
     #expect(directives.attempt == nil)
-    #expect(directives.failure?.end == .deadline)
+    expect(directives.failure?.end, is: .deadline)
   }
 
   @Test func `The deadline is between 10 and 15 s, and there are 1 to 4 attempts`() {
-    #expect(SenderSettings(.interim, seed: 0).deadline == .seconds(12))
-    #expect(SenderSettings(.interim, deadline: .seconds(9), seed: 0).deadline == .seconds(10))
-    #expect(SenderSettings(.hint, deadline: .seconds(16), seed: 0).deadline == .seconds(15))
-    #expect(SenderSettings(.hint, attempts: 0, seed: 0).attempts == 1)
-    #expect(SenderSettings(.hint, attempts: 5, seed: 0).attempts == 4)
-    #expect(SenderSettings(.off, seed: 0).attempts == 1)
+    expect(SenderSettings(.interim, seed: 0).deadline, is: .seconds(12))
+    expect(SenderSettings(.interim, deadline: .seconds(9), seed: 0).deadline, is: .seconds(10))
+    expect(SenderSettings(.hint, deadline: .seconds(16), seed: 0).deadline, is: .seconds(15))
+    expect(SenderSettings(.hint, attempts: 0, seed: 0).attempts, is: 1)
+    expect(SenderSettings(.hint, attempts: 5, seed: 0).attempts, is: 4)
+    expect(SenderSettings(.off, seed: 0).attempts, is: 1)
   }
 
   @Test(.shows("B-1.7.4.5")) func `After a success there is no attempt`() {
     for policy in RetryPolicy.allCases {
       var run = SenderRun(policy)
       run.start()
-      #expect(run.answer(.settled) == [.report(.settled)])
+      expect(run.answer(.settled), is: [.report(.settled)])
       #expect(run.machine.deadline == nil)
       #expect(run.wake() == [] && run.start() == [] && run.fail() == [])
     }
@@ -121,8 +121,9 @@ import Testing
       run.fail(0x1007)
       run.failHint(.unreachable)
       run.wake()
-      #expect(
-        run.fail(0x2002) == [
+      expect(
+        run.fail(0x2002),
+        is: [
           .report(
             .failed(
               SenderFailure(
@@ -137,8 +138,8 @@ import Testing
     {
       var run = SenderRun(.interim)
       run.start()
-      #expect(run.machine.deadline == run.now + .seconds(12))
-      #expect(run.wake() == [.report(.pending)])
+      expect(run.machine.deadline, is: run.now + .seconds(12))
+      expect(run.wake(), is: [.report(.pending)])
       #expect(run.machine.isInFlight && run.machine.deadline == nil)
       #expect(run.start() == [] && run.wake() == [])
       let directives = run.answer(answer, after: .seconds(8))
@@ -150,17 +151,18 @@ import Testing
   func `An invoice with an earlier payment under way is not paid again, and not called failed`() {
     var run = SenderRun(.interim)
     run.start()
-    #expect(run.answer(.alreadyPending) == [.report(.alreadyPending)])
+    expect(run.answer(.alreadyPending), is: [.report(.alreadyPending)])
     #expect(run.wake() == [] && run.start() == [])
     var paid = SenderRun(.hint)
     paid.start()
-    #expect(paid.answer(.alreadyPaid) == [.report(.alreadyPaid)])
+    expect(paid.answer(.alreadyPaid), is: [.report(.alreadyPaid)])
   }
 
   @Test(.shows("B-1.7.1.n1")) func `An expired invoice is not paid, and not tried again`() {
     var run = SenderRun(.interim)
-    #expect(
-      run.send(.started(invoiceExpiresAt: run.now)) == [
+    expect(
+      run.send(.started(invoiceExpiresAt: run.now)),
+      is: [
         .report(.failed(SenderFailure(failure: .invoiceExpired, code: nil, attempts: 0, end: .final)))
       ])
     var later = SenderRun(.interim)
@@ -174,16 +176,16 @@ import Testing
     var run = SenderRun(.interim, attempts: 1)
     run.start()
     #expect(run.fail(after: .seconds(3)).failure != nil)
-    #expect(run.send(.started(invoiceExpiresAt: nil), after: .seconds(60)) == [.attempt(1)])
-    #expect(run.machine.deadline == run.now + .seconds(12))
-    #expect(run.answer(.settled) == [.report(.settled)])
+    expect(run.send(.started(invoiceExpiresAt: nil), after: .seconds(60)), is: [.attempt(1)])
+    expect(run.machine.deadline, is: run.now + .seconds(12))
+    expect(run.answer(.settled), is: [.report(.settled)])
   }
 
   @Test func `Without retries there is one attempt, without a deadline`() {
     var run = SenderRun(.off)
-    #expect(run.start() == [.attempt(1)])
+    expect(run.start(), is: [.attempt(1)])
     #expect(run.machine.deadline == nil)
-    #expect(run.fail(after: .seconds(100)).failure?.end == .noMoreAttempts)
+    expect(run.fail(after: .seconds(100)).failure?.end, is: .noMoreAttempts)
   }
 
   @Test func `An answer about another attempt than the current one changes nothing`() {
@@ -191,8 +193,8 @@ import Testing
     run.start()
     run.fail()
     run.wake()
-    for number in [0, 1, 3] { #expect(run.send(.attemptAnswered(attempt: number, .settled)) == []) }
+    for number in [0, 1, 3] { expect(run.send(.attemptAnswered(attempt: number, .settled)), is: []) }
     #expect(run.machine.isInFlight)
-    #expect(run.answer(.settled) == [.report(.settled)])
+    expect(run.answer(.settled), is: [.report(.settled)])
   }
 }

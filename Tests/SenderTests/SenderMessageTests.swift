@@ -1,7 +1,6 @@
 import Ground
 import Lightning
 import TestKit
-import Testing
 
 @Suite struct SenderMessageTests {
   private func message(_ failure: FailureClass, _ end: SenderFailure.End = .noMoreAttempts) -> SenderMessage {
@@ -10,20 +9,20 @@ import Testing
 
   @Test(.shows("B-1.7.7.1", "B-1.7.7.2")) func `Without a route the message has the words of the plan`() {
     let shown = message(.routeNotFound)
-    #expect(shown.headline == "Route Not Found")
-    #expect(shown.text == "Recipient may need to open their wallet to receive. Try again in a few seconds.")
-    #expect(shown.button == "Retry Now")
+    expect(shown.headline, is: "Route Not Found")
+    expect(shown.text, is: "Recipient may need to open their wallet to receive. Try again in a few seconds.")
+    expect(shown.button, is: "Retry Now")
   }
 
   @Test(.shows("B-1.7.7.4")) func `The message has a warning sign in orange, by name`() {
-    #expect(message(.routeNotFound).symbol == "exclamationmark.triangle")
-    #expect(message(.routeNotFound).colour == "orange")
+    expect(message(.routeNotFound).symbol, is: "exclamationmark.triangle")
+    expect(message(.routeNotFound).colour, is: "orange")
   }
 
   @Test(.shows("K-8")) func `Each class has a headline of its own, and only what may pass has a button`() {
     let shown = FailureClass.allCases.map { message($0) }
-    #expect(Set(shown.map(\.headline)).count == FailureClass.allCases.count)
-    #expect(Set(shown.map(\.text)).count == FailureClass.allCases.count)
+    expect(Set(shown.map(\.headline)).count, is: FailureClass.allCases.count)
+    expect(Set(shown.map(\.text)).count, is: FailureClass.allCases.count)
     for failure in FailureClass.allCases { #expect((message(failure).button != nil) == failure.mayPass) }
   }
 
@@ -31,8 +30,8 @@ import Testing
   func `Where a hint ends the payment its reason gives the advice, under the error's headline`() {
     let reasons = ForwardingHint.Reason.allCases
     let shown = reasons.map { message(.temporaryChannelFailure, .hint(ForwardingHint(.doNotRetry, $0))) }
-    #expect(Set(shown.map(\.headline)) == [message(.temporaryChannelFailure).headline])
-    #expect(Set(shown.map(\.text)).count == reasons.count)
+    expect(Set(shown.map(\.headline)), is: [message(.temporaryChannelFailure).headline])
+    expect(Set(shown.map(\.text)).count, is: reasons.count)
     for text in shown.map(\.text) { #expect(text.contains("Ask") || text.contains("ask")) }
     // The peer advises against another attempt: no button offers one.
     #expect(shown.allSatisfy { $0.button == nil })
@@ -42,11 +41,11 @@ import Testing
 
   @Test func `Each cause of a retry is one clause`() {
     let hint = ForwardingHint(.retryNow, .disconnected, recommendedDelayMs: 1000)
-    #expect(SenderRetry.Cause.hint(hint).description == "the peer says retry_now")
-    #expect(SenderRetry.Cause.schedule.description == "the failure may pass")
-    #expect(
-      SenderRetry.Cause.noHint(.refused(status: 500)).description
-        == "the server of hints answered with status 500")
+    expect(SenderRetry.Cause.hint(hint).description, is: "the peer says retry_now")
+    expect(SenderRetry.Cause.schedule.description, is: "the failure may pass")
+    expect(
+      SenderRetry.Cause.noHint(.refused(status: 500)).description,
+      is: "the server of hints answered with status 500")
   }
 }
 
@@ -65,7 +64,7 @@ import Testing
       }
       ends.formUnion(watch.ends)
     }
-    #expect(ends == ["settled", "failed", "pending", "alreadyPending", "alreadyPaid", "refused"])
+    expect(ends, is: ["settled", "failed", "pending", "alreadyPending", "alreadyPaid", "refused"])
   }
 
   @Test(.shows("B-1.7.4.7")) func `The same seed and the same events give the same directives`() {
@@ -74,7 +73,7 @@ import Testing
       var second = Watch(seed: seed)
       first.play()
       second.play()
-      #expect(first.directives == second.directives)
+      expect(first.directives, is: second.directives)
     }
   }
 }

@@ -1,5 +1,5 @@
 @testable import HTTP
-import Testing
+import TestKit
 
 /// The check that all servers of this machine share.
 @Suite struct ForeignRequestTests {

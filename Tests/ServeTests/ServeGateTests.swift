@@ -1,6 +1,5 @@
 import Glibc
 @testable import HTTP
-import Testing
 import TestKit
 
 @testable import Baton
@@ -29,23 +28,23 @@ import TestKit
     let url = "http://127.0.0.1:4711/?token=0123456789abcdef"
     let document = ServeAddress(
       home: "/phone", url: url, port: 4711, token: "0123456789abcdef", control: isControlled)
-    #expect(ServeVerb.lines(document).first == url)
+    expect(ServeVerb.lines(document).first, is: url)
   }
 
   @Test func `The token is taken from the query or a bearer, and the cookie of this port reads too`() throws {
-    #expect(try gate.route(request("GET", "/?token=0123456789abcdef", [:])) == .page(hasToken: true))
-    #expect(try gate.route(request("GET", "/?token=0123456789abcdef", cookie)) == .page(hasToken: true))
-    #expect(try gate.route(request("GET", "/")) == .page(hasToken: true))
-    #expect(try gate.route(request("GET", "/events", cookie)) == .events)
-    #expect(try gate.route(request("GET", "/status.json", cookie)) == .status)
-    #expect(try gate.route(request("GET", "/metrics", host: "localhost:4711")) == .metrics)
+    expect(try gate.route(request("GET", "/?token=0123456789abcdef", [:])), is: .page(hasToken: true))
+    expect(try gate.route(request("GET", "/?token=0123456789abcdef", cookie)), is: .page(hasToken: true))
+    expect(try gate.route(request("GET", "/")), is: .page(hasToken: true))
+    expect(try gate.route(request("GET", "/events", cookie)), is: .events)
+    expect(try gate.route(request("GET", "/status.json", cookie)), is: .status)
+    expect(try gate.route(request("GET", "/metrics", host: "localhost:4711")), is: .metrics)
   }
 
   @Test func `The cookie is not the token: it opens the page without it, and never an action`() throws {
-    #expect(try gate.route(request("GET", "/", cookie)) == .page(hasToken: false))
-    #expect(try gate.route(request("GET", "/?token=fedcba9876543210", cookie)) == .page(hasToken: false))
+    expect(try gate.route(request("GET", "/", cookie)), is: .page(hasToken: false))
+    expect(try gate.route(request("GET", "/?token=fedcba9876543210", cookie)), is: .page(hasToken: false))
     for headers in [cookie, ["Authorization": "Bearer fedcba9876543210", "Cookie": cookie["Cookie"] ?? ""]] {
-      #expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)) == .actionNeedsHeader)
+      expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)), is: .actionNeedsHeader)
     }
   }
 
@@ -60,8 +59,8 @@ import TestKit
     headers: [String: String]
   ) {
     for target in ["/", "/events", "/status.json", "/metrics", "/act", "/other", "/?token=", "/?token=%30"] {
-      #expect(refusal(request("GET", target, headers)) == .noToken)
-      #expect(refusal(request("POST", target, headers, body: #"{"do":"pay"}"#)) == .noToken)
+      expect(refusal(request("GET", target, headers)), is: .noToken)
+      expect(refusal(request("POST", target, headers, body: #"{"do":"pay"}"#)), is: .noToken)
     }
   }
 
@@ -69,7 +68,7 @@ import TestKit
     nil, "", "127.0.0.1", "127.0.0.1:4712", "evil.example:4711", "127.0.0.1:4711.evil.example",
   ])
   func `A foreign Host is refused, also with the token`(host: String?) {
-    #expect(refusal(request(host: host)) == .foreign(.otherHost))
+    expect(refusal(request(host: host)), is: .foreign(.otherHost))
   }
 
   @Test(arguments: [
@@ -77,8 +76,8 @@ import TestKit
   ])
   func `A foreign Origin is refused, also with the token`(origin: String) {
     let headers = ["Authorization": "Bearer 0123456789abcdef", "Origin": origin]
-    #expect(refusal(request("GET", "/status.json", headers)) == .foreign(.otherSite))
-    #expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)) == .foreign(.otherSite))
+    expect(refusal(request("GET", "/status.json", headers)), is: .foreign(.otherSite))
+    expect(refusal(request("POST", "/act", headers, body: #"{"do":"pay"}"#)), is: .foreign(.otherSite))
   }
 
   private func act(_ body: String, _ more: [String: String?] = [:]) -> HTTPRequest {
@@ -91,23 +90,23 @@ import TestKit
   }
 
   @Test func `An action needs --control, POST, a bearer, JSON and a known name`() throws {
-    #expect(try gate.route(act(#"{"do":"freeze"}"#)) == .act("freeze"))
+    expect(try gate.route(act(#"{"do":"freeze"}"#)), is: .act("freeze"))
     let shows = ServeGate(token: gate.token, cookie: gate.cookie, port: gate.port, isControlled: false)
-    #expect(refusal(act(#"{"do":"freeze"}"#), by: shows) == .noControl)
-    #expect(refusal(request("GET", "/act")) == .otherMethod(allowed: "POST"))
-    #expect(refusal(request("POST", "/metrics")) == .otherMethod(allowed: "GET"))
-    #expect(refusal(request("GET", "/other")) == .noSuchPath)
+    expect(refusal(act(#"{"do":"freeze"}"#), by: shows), is: .noControl)
+    expect(refusal(request("GET", "/act")), is: .otherMethod(allowed: "POST"))
+    expect(refusal(request("POST", "/metrics")), is: .otherMethod(allowed: "GET"))
+    expect(refusal(request("GET", "/other")), is: .noSuchPath)
     let cookie = act("{}", ["Authorization": nil, "Cookie": "baton-4711=fedcba9876543210"])
-    #expect(refusal(cookie) == .actionNeedsHeader)
-    #expect(refusal(act(#"{"do":"pay"}"#, ["Content-Type": "text/plain"])) == .noJSON)
-    #expect(refusal(act(#"{"do":"pay"}"#, ["Content-Type": nil])) == .noJSON)
-    #expect(refusal(act("")) == .bodyMissing)
-    #expect(refusal(act(String(repeating: " ", count: 257))) == .bodyMissing)
+    expect(refusal(cookie), is: .actionNeedsHeader)
+    expect(refusal(act(#"{"do":"pay"}"#, ["Content-Type": "text/plain"])), is: .noJSON)
+    expect(refusal(act(#"{"do":"pay"}"#, ["Content-Type": nil])), is: .noJSON)
+    expect(refusal(act("")), is: .bodyMissing)
+    expect(refusal(act(String(repeating: " ", count: 257))), is: .bodyMissing)
     for body in ["pay", "[]", "{}", #"{"do":1}"#, #"{"do":"pay","x":1}"#, #"{"x":"pay"}"#, #"{"do":"pay"}}"#]
     {
-      #expect(refusal(act(body)) == .badBody, "\(body)")
+      expect(refusal(act(body)), is: .badBody, "\(body)")
     }
-    #expect(refusal(act(#"{"do":"reboot"}"#)) == .noSuchAction)
+    expect(refusal(act(#"{"do":"reboot"}"#)), is: .noSuchAction)
   }
 
   @Test func `Each refusal has a status of the sender, and one sentence with what to do`() {
@@ -153,19 +152,19 @@ import TestKit
     // The buttons' names alone: a tab that has kept the token makes buttons of them.
     #expect(again.status == 200 && again.body.contains(#""name":"kill""#))
     #expect(!again.body.contains(serve.address.token) && !again.body.contains(#""token":"#))
-    #expect(try serve.ask(head("GET /status.json")).status == 200)
+    expect(try serve.ask(head("GET /status.json")).status, is: 200)
     let body = "Content-Type: application/json\r\nContent-Length: 13\r\n"
     for more in ["", "Authorization: Bearer \(value)\r\n"] {
       let acted = try serve.ask(head("POST /act", more + body) + #"{"do":"kill"}"#)
-      #expect(acted.status == 401, "\(acted)")
+      expect(acted.status, is: 401, "\(acted)")
     }
   }
 
   @Test func `Each run has another token, and ends with 0 when it is told to end`() throws {
     let (one, other) = (try ServeProcess(), try ServeProcess())
     #expect(one.address.token != other.address.token && one.address.token.count == 32)
-    #expect(one.address.url == "http://127.0.0.1:\(one.address.port)/?token=\(one.address.token)")
-    #expect(one.end() == 0)
+    expect(one.address.url, is: "http://127.0.0.1:\(one.address.port)/?token=\(one.address.token)")
+    expect(one.end(), is: 0)
   }
 
   @Test func `The status waits for the first look`() throws {
@@ -191,8 +190,8 @@ import TestKit
       return client
     }
     defer { for client in clients { close(client) } }
-    #expect(try serve.ask(serve.head("GET /status.json")).status == 200)
-    #expect(try serve.ask(serve.head("GET /metrics")).status == 200)
+    expect(try serve.ask(serve.head("GET /status.json")).status, is: 200)
+    expect(try serve.ask(serve.head("GET /metrics")).status, is: 200)
   }
 
   @Test func `More than 32 streams are refused with one sentence, and a page is still served`() throws {
@@ -206,11 +205,11 @@ import TestKit
       send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
       var byte: UInt8 = 0
       // It is a stream now.
-      #expect(recv(client, &byte, 1, 0) == 1)
+      expect(recv(client, &byte, 1, 0), is: 1)
     }
     let refused = try serve.ask(serve.head("GET /events"))
     #expect(refused.status == 503 && refused.body.hasPrefix(#"{"error":""#))
-    #expect(try serve.ask(serve.head("GET /")).status == 200)
+    expect(try serve.ask(serve.head("GET /")).status, is: 200)
   }
 
   @Test func `Metrics are in Prometheus' format`() throws {

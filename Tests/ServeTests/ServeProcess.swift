@@ -4,7 +4,6 @@ import TestKit
 import Glibc
 import Baton
 import PhonePolicy
-import Testing
 
 /// A running `baton serve`, of a phone that does not run. In a process of its own: the server leaves half of its process's
 /// descriptors to others, and a process of tests may have more open.
@@ -57,7 +56,7 @@ final class ServeProcess {
     let client = try connected()
     defer { close(client) }
     let bytes = Array(request.utf8)
-    #expect(send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    expect(send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)), is: bytes.count)
     var received: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
     while !enough(String(decoding: received, as: UTF8.self)) {

@@ -8,9 +8,9 @@
   @Test func `The first claim has epoch 1 and returns the state that it read`() throws {
     let app = try place.open(.app)
     #expect(try app.readRow() == nil)
-    #expect(app.claim(seen: 0) == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
+    expect(app.claim(seen: 0), is: .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
     let row = ClaimRow(epoch: 1, role: .app, process: .test, incarnation: 7, container: app.id)
-    #expect(try place.open(.extension).readRow() == row)
+    expect(try place.open(.extension).readRow(), is: row)
     #expect(app.roleLock.isHeld)
   }
 
@@ -26,7 +26,7 @@
       #expect(claim.owns(row))
       #expect(!other.roleLock.isHeld)
     }
-    #expect(try other.owned(seen: 1).epoch == 2)
+    expect(try other.owned(seen: 1).epoch, is: 2)
   }
 
   @Test func `A refused claim keeps a role lock that the process already held`() throws {
@@ -40,9 +40,9 @@
     let first = try place.open(.app)
     let second = try place.open(.app)
     _ = try first.owned(seen: 0)
-    #expect(second.claim(seen: 1) == .ownLockBusy)
+    expect(second.claim(seen: 1), is: .ownLockBusy)
     first.releaseRoleLock()
-    #expect(try second.owned(seen: 1).epoch == 2)
+    expect(try second.owned(seen: 1).epoch, is: 2)
   }
 
   @Test
@@ -53,12 +53,12 @@
     let writer = try raw()
     try writer.transaction(.immediate) {
       let us = BlockedBy(pid: getpid(), isStopped: false)
-      #expect(app.claim(seen: 0) == .failed(.blocked(path: place.layout.database, by: us)))
+      expect(app.claim(seen: 0), is: .failed(.blocked(path: place.layout.database, by: us)))
       let row = try app.readRow()
       #expect(row == nil)
     }
     #expect(!app.roleLock.isHeld)
-    #expect(try app.owned(seen: 0).epoch == 1)
+    expect(try app.owned(seen: 0).epoch, is: 1)
   }
 
   @Test func `A claim whose state cannot be read fails`() throws {
@@ -95,7 +95,7 @@
     try raw().execute(
       "INSERT INTO claims SELECT 9223372036854775807, role, pid, start_time, boot_high, boot_low, incarnation, "
         + "claimed_boot_ns, claimed_wall_ns, seen_epoch, reason FROM claims")
-    #expect(app.claim(seen: Epoch(Int64.max)) == .failed(.epochsExhausted(path: place.layout.database)))
+    expect(app.claim(seen: Epoch(Int64.max)), is: .failed(.epochsExhausted(path: place.layout.database)))
   }
 
   @Test func `Rows of claims can be neither updated nor deleted`() throws {
@@ -127,8 +127,8 @@
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     let result = app.raiseEpoch(under: claim, above: 40, by: .test(8)) { _ in true }
-    #expect(result == .claimed(Claim(epoch: 41, incarnation: 8, container: app.id), true))
-    #expect(app.note("late", under: claim) == .fenced(by: app.seen()?.row))
+    expect(result, is: .claimed(Claim(epoch: 41, incarnation: 8, container: app.id), true))
+    expect(app.note("late", under: claim), is: .fenced(by: app.seen()?.row))
   }
 
   @Test func `An owner that was taken over cannot raise its epoch`() throws {
@@ -141,7 +141,7 @@
       Issue.record("a superseded owner raised its epoch")
       return
     }
-    #expect(row?.epoch == 2)
+    expect(row?.epoch, is: 2)
   }
 
   @Test(arguments: [0, 1 + Claim.farthestRaise, UInt64(Int64.max), .max])
@@ -149,9 +149,9 @@
   {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    #expect(
-      app.raiseEpoch(under: claim, above: above, by: .test()) { _ in 0 }
-        == .failed(.epochJumpRefused(from: 1, above: above)))
+    expect(
+      app.raiseEpoch(under: claim, above: above, by: .test()) { _ in 0 },
+      is: .failed(.epochJumpRefused(from: 1, above: above)))
   }
 
   @Test func `A database replaced while open is reported by claim, write and ownership check`() throws {
@@ -160,8 +160,8 @@
     Files.copyByAnotherProcess(place.layout.database, place.file("copy"))
     rename(place.file("copy"), place.layout.database)
     let replaced = ContainerError.containerReplaced(path: place.layout.database)
-    #expect(app.claim(seen: 1) == .failed(replaced))
-    #expect(app.note("lost", under: claim) == .failed(replaced))
+    expect(app.claim(seen: 1), is: .failed(replaced))
+    expect(app.note("lost", under: claim), is: .failed(replaced))
     #expect(throws: replaced) {
       try app.look(boot: BootID(high: 1, low: 2), bootClock: Instant(nanoseconds: 0))
     }
@@ -170,8 +170,8 @@
   @Test func `A claim reports that the open container's directory was moved away or replaced`() throws {
     let app = try place.open(.app)
     rename(place.directory, place.file("moved"))
-    #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))
+    expect(app.claim(seen: 0), is: .failed(.containerReplaced(path: place.directory)))
     _ = try place.open(.extension)
-    #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))
+    expect(app.claim(seen: 0), is: .failed(.containerReplaced(path: place.directory)))
   }
 }

@@ -6,9 +6,9 @@
   @Test func `An owner's fenced write is visible to the process of the other role`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    #expect(app.note("hello", under: claim) == .written(1))
-    #expect(try place.open(.extension).notes() == ["hello"])
-    #expect(try Snapshot.take(of: place.directory).writes.last?.what == "note")
+    expect(app.note("hello", under: claim), is: .written(1))
+    expect(try place.open(.extension).notes(), is: ["hello"])
+    expect(try Snapshot.take(of: place.directory).writes.last?.what, is: "note")
   }
 
   @Test func `The write of an owner that was taken over fails as fenced, with the new owner's claim row`()
@@ -23,8 +23,8 @@
       return
     }
     #expect(new.owns(row))
-    #expect(app.notes() == [])
-    #expect(other.note("mine", under: new) == .written(1))
+    expect(app.notes(), is: [])
+    expect(other.note("mine", under: new), is: .written(1))
   }
 
   @Test func `A write under the highest epoch, but with another incarnation or container, is fenced`() throws
@@ -41,7 +41,7 @@
         return
       }
     }
-    #expect(app.notes() == [])
+    expect(app.notes(), is: [])
   }
 
   @Test func `A fenced write whose body throws changes nothing`() throws {
@@ -56,8 +56,8 @@
       Issue.record("\(result)")
       return
     }
-    #expect(app.notes() == [])
-    #expect(try Snapshot.take(of: place.directory).writes.count == 0)
+    expect(app.notes(), is: [])
+    expect(try Snapshot.take(of: place.directory).writes.count, is: 0)
   }
 
   @Test func `A fenced write during another connection's transaction is blocked at once`() throws {
@@ -72,7 +72,7 @@
         return
       }
     }
-    #expect(app.note("x", under: claim) == .written(1))
+    expect(app.note("x", under: claim), is: .written(1))
   }
 
   @Test(arguments: [
@@ -93,6 +93,6 @@
       Issue.record("\(result)")
       return
     }
-    #expect(app.notes() == [])
+    expect(app.notes(), is: [])
   }
 }

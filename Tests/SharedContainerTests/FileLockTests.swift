@@ -8,12 +8,12 @@
   @Test(.shows("K-21")) func `A lock that was taken twice is free after one drop`() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
-    #expect(mine.tryTake() == .taken)
-    #expect(theirs.tryTake() == .busy)
-    #expect(mine.tryTake() == .taken)
+    expect(mine.tryTake(), is: .taken)
+    expect(theirs.tryTake(), is: .busy)
+    expect(mine.tryTake(), is: .taken)
     mine.drop()
-    #expect(theirs.tryTake() == .taken)
-    #expect(Files.mode(path) == 0o600)
+    expect(theirs.tryTake(), is: .taken)
+    expect(Files.mode(path), is: 0o600)
   }
 
   @Test func `A probe finds a lock busy even if the probing process holds it, and does not take a free lock`()
@@ -22,17 +22,17 @@
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     try mine.open()
-    #expect(mine.probe() == .free)
-    #expect(mine.tryTake() == .taken)
+    expect(mine.probe(), is: .free)
+    expect(mine.tryTake(), is: .taken)
     for _ in 0..<3 {
-      #expect(mine.probe() == .busy)
-      #expect(theirs.probe() == .busy)
+      expect(mine.probe(), is: .busy)
+      expect(theirs.probe(), is: .busy)
     }
     #expect(!mine.isHeldByAnother())
     #expect(theirs.isHeldByAnother())
-    #expect(theirs.tryTake() == .busy)
+    expect(theirs.tryTake(), is: .busy)
     mine.drop()
-    #expect(theirs.probe() == .free)
+    expect(theirs.probe(), is: .free)
   }
 
   @Test
@@ -44,31 +44,31 @@
     try mine.open()
     let frozen = open(path, O_RDONLY | O_CLOEXEC)
     flock(frozen, LOCK_SH)
-    #expect(mine.probe() == .free)
-    #expect(mine.tryTake() == .busy)
+    expect(mine.probe(), is: .free)
+    expect(mine.tryTake(), is: .busy)
     // A child that another test starts now has the descriptor, too, until it runs its program.
     flock(frozen, LOCK_UN)
     close(frozen)
-    #expect(mine.tryTake() == .taken)
+    expect(mine.tryTake(), is: .taken)
   }
 
   @Test func `A missing lock file is reported as damaged, not as a free lock`() {
-    #expect(FileLock(path: path).probe() == .damaged(.missing(path: path)))
+    expect(FileLock(path: path).probe(), is: .damaged(.missing(path: path)))
   }
 
   @Test func `A process whose lock file was replaced notices, and locks the new file once it is free`() {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
-    #expect(mine.tryTake() == .taken)
+    expect(mine.tryTake(), is: .taken)
     Files.write(place.file("b"), [])
     rename(place.file("b"), path)
     #expect(!mine.stillGuards)
-    #expect(theirs.tryTake() == .taken)
+    expect(theirs.tryTake(), is: .taken)
     #expect(mine.isHeldByAnother())
     // The next try locks the file that is at the path now.
-    #expect(mine.tryTake() == .busy)
+    expect(mine.tryTake(), is: .busy)
     theirs.drop()
-    #expect(mine.tryTake() == .taken)
+    expect(mine.tryTake(), is: .taken)
     #expect(mine.stillGuards)
   }
 
@@ -81,24 +81,24 @@
       replacements += 1
       Files.write(place.file("b"), [])
       rename(place.file("b"), path)
-      #expect(theirs.tryTake() == .taken)
+      expect(theirs.tryTake(), is: .taken)
     }
-    #expect(mine.tryTake() == .busy)
+    expect(mine.tryTake(), is: .busy)
     #expect(!mine.isHeld)
     theirs.drop()
     mine.onLocked = {
       Files.write(place.file("b"), [])
       rename(place.file("b"), path)
     }
-    #expect(mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
+    expect(mine.tryTake(), is: .damaged(.lockUnavailable(path: path, because: "as it keeps being replaced")))
   }
 
   @Test func `A removed lock file is created again when its lock is next taken`() {
     let mine = FileLock(path: path)
-    #expect(mine.tryTake() == .taken)
+    expect(mine.tryTake(), is: .taken)
     unlink(path)
     #expect(!mine.stillGuards)
-    #expect(mine.tryTake() == .taken)
+    expect(mine.tryTake(), is: .taken)
     #expect(mine.stillGuards)
   }
 
@@ -123,21 +123,21 @@
       }
       Files.removeTree(path)
     }
-    #expect(lock.tryTake() == .taken)
+    expect(lock.tryTake(), is: .taken)
   }
 
   @Test func `Both roles see that the app wants the node while its intent lock is held`() throws {
     let app = try place.open(.app)
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
-    #expect(other.seen()?.appWantsNode == false)
-    #expect(app.setIntent(true) == .taken)
-    #expect(app.setIntent(true) == .taken)
-    #expect(other.seen()?.appWantsNode == true)
-    #expect(app.seen()?.appWantsNode == true)
-    #expect(app.setIntent(false) == .taken)
-    #expect(other.seen()?.appWantsNode == false)
-    #expect(other.setIntent(true) == .damaged(.intentIsTheAppsOnly))
+    expect(other.seen()?.appWantsNode, is: false)
+    expect(app.setIntent(true), is: .taken)
+    expect(app.setIntent(true), is: .taken)
+    expect(other.seen()?.appWantsNode, is: true)
+    expect(app.seen()?.appWantsNode, is: true)
+    expect(app.setIntent(false), is: .taken)
+    expect(other.seen()?.appWantsNode, is: false)
+    expect(other.setIntent(true), is: .damaged(.intentIsTheAppsOnly))
   }
 }
 

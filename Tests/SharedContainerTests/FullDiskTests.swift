@@ -17,16 +17,16 @@ import SharedContainer
   @Test func `A fenced write on a full disk fails without a partial change`() throws {
     let app = try SharedContainer.open(disk.place.file("disk/AppGroup"), role: .app, nodeSchema: Place.schema)
     let claim = try app.owned(seen: 0)
-    #expect(app.note("before", under: claim) == .written(1))
+    expect(app.note("before", under: claim), is: .written(1))
     disk.fill()
-    #expect(flood(app, under: claim) == .failed(.full(path: app.layout.database)))
-    #expect(app.notes() == ["before"])
+    expect(flood(app, under: claim), is: .failed(.full(path: app.layout.database)))
+    expect(app.notes(), is: ["before"])
     #expect(app.claim(seen: 1, by: .test()) { _ in 0 } != .ownLockBusy)
     disk.empty()
     let row = try #require(app.seen()?.row)
-    #expect(
-      app.claim(seen: row.epoch, by: .test()) { _ in 0 }
-        == .claimed(Claim(epoch: row.epoch + 1, incarnation: 7, container: app.id), 0))
+    expect(
+      app.claim(seen: row.epoch, by: .test()) { _ in 0 },
+      is: .claimed(Claim(epoch: row.epoch + 1, incarnation: 7, container: app.id), 0))
   }
 
   @Test
@@ -36,11 +36,11 @@ import SharedContainer
       role: .app, epoch: 1, phase: .claimed, counter: 1, process: .test, bootClock: Instant(nanoseconds: 1),
       wallClockNanoseconds: 2)
     disk.fill()
-    #expect(file.write(beat) == .failed(.full(path: file.path)))
+    expect(file.write(beat), is: .failed(.full(path: file.path)))
     #expect(file.read(.app) == nil)
     disk.empty()
-    #expect(file.write(beat) == .written)
-    #expect(file.read(.app) == beat)
+    expect(file.write(beat), is: .written)
+    expect(file.read(.app), is: beat)
   }
 }
 

@@ -4,5 +4,4 @@
 @_exported import Guardrails
 @_exported import Heartbeat
 @_exported import Platform
-@_exported import Testing
 @_exported import TestKit

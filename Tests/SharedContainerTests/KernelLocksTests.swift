@@ -7,12 +7,12 @@
   {
     let place = Place()
     let lock = FileLock(path: place.file("a"))
-    #expect(lock.tryTake() == .taken)
+    expect(lock.tryTake(), is: .taken)
     Files.write(place.file("b"), [])
     let list = try #require(Kernel.locks())
     let facts = try FileFacts.at(place.file("a")).get()
     let others = try FileFacts.at(place.file("b")).get()
-    #expect(list.filter { $0.isOn(facts) }.map(\.pid) == [getpid()])
+    expect(list.filter { $0.isOn(facts) }.map(\.pid), is: [getpid()])
     #expect(!list.contains { $0.isOn(others) })
   }
 

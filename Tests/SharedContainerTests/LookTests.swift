@@ -11,8 +11,8 @@ import SharedContainer
     #expect(!observation.holderLockIsBusy)
     #expect(observation.beat == nil)
     #expect(!observation.appWantsNode)
-    #expect(observation.boot == BootID(high: 1, low: 2))
-    #expect(observation.bootClock == Instant(nanoseconds: 3))
+    expect(observation.boot, is: BootID(high: 1, low: 2))
+    expect(observation.bootClock, is: Instant(nanoseconds: 3))
   }
 
   @Test func `Both roles see the owner's claim, lock and beat`() throws {
@@ -22,15 +22,15 @@ import SharedContainer
     let beat = Beat(
       role: .extension, epoch: claim.epoch, phase: .settling, counter: 4, process: .test,
       bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
-    #expect(other.write(beat) == .written)
+    expect(other.write(beat), is: .written)
     for side in [app, other] {
       let observation = try #require(side.seen())
       #expect(claim.owns(observation.row))
       #expect(observation.holderLockIsBusy)
-      #expect(observation.beat == beat)
+      expect(observation.beat, is: beat)
     }
     other.releaseRoleLock()
-    #expect(app.seen()?.holderLockIsBusy == false)
+    expect(app.seen()?.holderLockIsBusy, is: false)
   }
 
   @Test func `An ownership check does not mistake the checking process's own lock for the holder's`() throws {
@@ -38,8 +38,8 @@ import SharedContainer
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
     other.releaseRoleLock()
-    #expect(app.roleLock.tryTake() == .taken)
-    #expect(app.seen()?.holderLockIsBusy == false)
+    expect(app.roleLock.tryTake(), is: .taken)
+    expect(app.seen()?.holderLockIsBusy, is: false)
   }
 
   @Test func `A role lock whose file is missing counts as busy`() throws {
@@ -47,7 +47,7 @@ import SharedContainer
     let other = try place.open(.extension)
     _ = try other.owned(seen: 0)
     unlink(place.layout.roleLock(of: .extension))
-    #expect(app.seen()?.holderLockIsBusy == true)
+    expect(app.seen()?.holderLockIsBusy, is: true)
   }
 
   @Test func `An ownership check succeeds during a fenced write`() throws {
@@ -57,7 +57,7 @@ import SharedContainer
     let result = other.fencedWrite(under: claim, what: "slow", atMonotonic: Instant(nanoseconds: 0)) { _ in
       app.seen()?.row?.epoch
     }
-    #expect(result == .written(1))
+    expect(result, is: .written(1))
   }
 
   @Test func `Claim row and state are read in one transaction`() throws {
@@ -66,11 +66,11 @@ import SharedContainer
     let claim = try other.owned(seen: 0)
     let isOne = try app.read { row, node in
       let before = try node.firstRow("SELECT count(*) FROM notes")?.integer(0)
-      #expect(other.note("meanwhile", under: claim) == .written(1))
+      expect(other.note("meanwhile", under: claim), is: .written(1))
       let after = try node.firstRow("SELECT count(*) FROM notes")?.integer(0)
       return row?.epoch == 1 && before == after
     }
     #expect(isOne)
-    #expect(app.notes() == ["meanwhile"])
+    expect(app.notes(), is: ["meanwhile"])
   }
 }

@@ -15,21 +15,21 @@
     do {
       let app = try place.open(.app)
       claim = try app.owned(seen: 0)
-      #expect(app.note("acknowledged", under: claim) == .written(1))
+      expect(app.note("acknowledged", under: claim), is: .written(1))
       unlink(place.layout.databaseLog)
       let lost = ContainerError.logReplaced(path: place.layout.databaseLog)
-      #expect(app.note("not acknowledged", under: claim) == .failed(lost))
+      expect(app.note("not acknowledged", under: claim), is: .failed(lost))
       #expect(throws: lost) { try app.readRow() }
       #expect(lost.isLossOfTheContainer)
       // Before the connection is closed, as a killed process never closes it.
       Files.copyByAnotherProcess(place.layout.database, place.file("saved"))
       let saved = try Connection(path: place.file("saved"), access: .readWrite)
-      #expect(try saved.firstRow("SELECT words FROM notes")?.text(0) == "acknowledged")
+      expect(try saved.firstRow("SELECT words FROM notes")?.text(0), is: "acknowledged")
     }
     let next = try place.open(.app)
-    #expect(next.notes() == ["acknowledged"])
-    #expect(try next.readRow() == next.seen()?.row)
-    #expect(next.seen()?.row?.epoch == claim.epoch)
+    expect(next.notes(), is: ["acknowledged"])
+    expect(try next.readRow(), is: next.seen()?.row)
+    expect(next.seen()?.row?.epoch, is: claim.epoch)
   }
 
   @Test func `A fenced write whose SQLite log is unlinked before the commit is reported as failed`() throws {
@@ -69,11 +69,11 @@
   {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    #expect(app.note("before", under: claim) == .written(1))
+    expect(app.note("before", under: claim), is: .written(1))
     let path = place.layout.database + suffix
     truncated(path, to: 0)
-    #expect(app.note("lost", under: claim) == .failed(.cutShort(path: path)))
-    #expect(app.claim(seen: 1) == .failed(.cutShort(path: path)))
+    expect(app.note("lost", under: claim), is: .failed(.cutShort(path: path)))
+    expect(app.claim(seen: 1), is: .failed(.cutShort(path: path)))
     #expect(throws: ContainerError.cutShort(path: path)) { try app.readRow() }
     // SQLite has the index mapped: closing the connection would access it.
     if suffix == "-shm" { truncated(path, to: 32_768) }
@@ -83,13 +83,13 @@
     do {
       let app = try place.open(.app)
       let claim = try app.owned(seen: 0)
-      #expect(app.note("settled", under: claim) == .written(1))
+      expect(app.note("settled", under: claim), is: .written(1))
       app.settle()
-      #expect(app.note("after it", under: claim) == .written(2))
+      expect(app.note("after it", under: claim), is: .written(2))
       truncated(place.layout.databaseLog, to: 0)
-      #expect(app.note("lost", under: claim) == .failed(.cutShort(path: place.layout.databaseLog)))
+      expect(app.note("lost", under: claim), is: .failed(.cutShort(path: place.layout.databaseLog)))
     }
-    #expect(try place.open(.app).notes() == ["settled"])
+    expect(try place.open(.app).notes(), is: ["settled"])
   }
 
   /// Otherwise the next claim would reuse an epoch that the LSP already knows.
@@ -99,9 +99,9 @@
       let claim = try app.owned(seen: 0)
       app.settle()
       truncated(place.layout.databaseLog, to: 0)
-      #expect(app.note("lost", under: claim) == .failed(.cutShort(path: place.layout.databaseLog)))
+      expect(app.note("lost", under: claim), is: .failed(.cutShort(path: place.layout.databaseLog)))
     }
-    #expect(try place.open(.app).seen()?.row?.epoch == 1)
+    expect(try place.open(.app).seen()?.row?.epoch, is: 1)
   }
 
   @Test func `A container keeps its id when SQLite's log and index are removed`() throws {
@@ -109,7 +109,7 @@
     do { id = try place.open(.app).id }
     unlink(place.layout.databaseLog)
     unlink(place.layout.databaseSharedMemory)
-    #expect(try place.open(.extension).id == id)
+    expect(try place.open(.extension).id, is: id)
   }
 
   /// A start does not wait for the three syncs of a checkpoint.
@@ -117,8 +117,8 @@
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
     app.settle()
-    #expect(app.note("in the log", under: claim) == .written(1))
-    #expect(try place.open(.extension).notes() == ["in the log"])
+    expect(app.note("in the log", under: claim), is: .written(1))
+    expect(try place.open(.extension).notes(), is: ["in the log"])
     Files.copyByAnotherProcess(place.layout.database, place.file("saved"))
     let saved = try Connection(path: place.file("saved"), access: .readWrite)
     #expect(try saved.rows("SELECT words FROM notes").isEmpty)
@@ -128,7 +128,7 @@
   @Test func `SQLite's log stays below 80 pages through a hundred writes without an idle moment`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    for number in 1...100 { #expect(app.note("write \(number)", under: claim) == .written(Int64(number))) }
+    for number in 1...100 { expect(app.note("write \(number)", under: claim), is: .written(Int64(number))) }
     #expect(try FileFacts.at(place.layout.databaseLog).get().size < 80 * 4120)
   }
 
@@ -140,7 +140,7 @@
     let beat = Beat(
       role: .app, epoch: claim.epoch, phase: .claimed, counter: 1, process: .test,
       bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
-    #expect(app.write(beat) == .written)
+    expect(app.write(beat), is: .written)
   }
 
   private func removeDatabase() {
@@ -161,11 +161,11 @@
     removeDatabase()
     let lost = ContainerError.databaseLost(
       path: place.layout.database, because: "as the heartbeat contains epoch 1")
-    #expect(refusal() == lost)
+    expect(refusal(), is: lost)
     #expect(throws: lost) { try Snapshot.take(of: place.directory) }
     #expect(access(place.layout.database, F_OK) != 0)
     Files.write(place.layout.database, [])
-    #expect(refusal() == lost)
+    expect(refusal(), is: lost)
   }
 
   @Test func `A container with an empty database is refused, and SQLite's log beside it is kept`() throws {
@@ -183,10 +183,10 @@
     ) {
       try SharedContainer.open(killed.directory, role: .app, nodeSchema: Place.schema)
     }
-    #expect(Files.read(killed.databaseLog) == log)
+    expect(Files.read(killed.databaseLog), is: log)
     Files.copyByAnotherProcess(place.file("kept"), killed.database)
     let restored = try SharedContainer.open(killed.directory, role: .app, nodeSchema: Place.schema)
-    #expect(restored.seen()?.row?.epoch == 1)
+    expect(restored.seen()?.row?.epoch, is: 1)
   }
 
   @Test(arguments: [0, 2])
@@ -203,7 +203,7 @@
     }
     let other = try Connection(path: place.layout.database, access: .readOnly)
     let names = try other.rows("SELECT name FROM sqlite_schema").map { try $0.text(0) }
-    #expect(names == ["songs"])
+    expect(names, is: ["songs"])
   }
 
   @Test(arguments: ["heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.intent", "node.sqlite"])
@@ -243,15 +243,15 @@
       { _ = unlink(path) }, { _ = rename(path, path + "-away") }, { Files.write(path, [65, 66]) },
     ] {
       damage()
-      #expect(app.keepRoleLock() == .taken)
-      #expect(other.seen()?.holderLockIsBusy == true)
+      expect(app.keepRoleLock(), is: .taken)
+      expect(other.seen()?.holderLockIsBusy, is: true)
     }
     unlink(path)
     symlink("elsewhere", path)
-    #expect(app.keepRoleLock() == .damaged(.symbolicLink(path: path)))
+    expect(app.keepRoleLock(), is: .damaged(.symbolicLink(path: path)))
     // A damaged lock does not prove that the holder is dead.
-    #expect(other.seen()?.holderLockIsBusy == true)
+    expect(other.seen()?.holderLockIsBusy, is: true)
     unlink(path)
-    #expect(app.keepRoleLock() == .taken)
+    expect(app.keepRoleLock(), is: .taken)
   }
 }

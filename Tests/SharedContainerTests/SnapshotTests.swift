@@ -28,20 +28,20 @@
     let snapshot = try Snapshot.take(of: copy)
     #expect(!snapshot.isLive)
     #expect(claim.owns(snapshot.owner))
-    #expect(snapshot.container == claim.container)
-    #expect(snapshot.schemaVersion == 2)
-    #expect(snapshot.claims.map(\.reason) == ["a test"])
-    #expect(snapshot.claims.map(\.bootClock) == [Instant(nanoseconds: 5)])
-    #expect(snapshot.writes.count == 1)
-    #expect(snapshot.writes.last?.atMonotonic == Instant(nanoseconds: 9))
-    #expect(snapshot.beat(of: .app)?.counter == 5)
+    expect(snapshot.container, is: claim.container)
+    expect(snapshot.schemaVersion, is: 2)
+    expect(snapshot.claims.map(\.reason), is: ["a test"])
+    expect(snapshot.claims.map(\.bootClock), is: [Instant(nanoseconds: 5)])
+    expect(snapshot.writes.count, is: 1)
+    expect(snapshot.writes.last?.atMonotonic, is: Instant(nanoseconds: 9))
+    expect(snapshot.beat(of: .app)?.counter, is: 5)
     #expect(snapshot.beat(of: .extension) == nil)
     #expect(snapshot.lock(of: .app).exists && snapshot.lock(of: .app).holders.isEmpty)
     #expect(!snapshot.appWantsNode)
-    #expect(snapshot.tables.first { $0.name == "notes" }?.rows.map(\.values) == [[1, "only in the log"]])
-    #expect(snapshot.problems == [])
-    #expect(Files.names(in: copy) == before)
-    #expect(Files.read(copy + "/node.sqlite") == bytes)
+    expect(snapshot.tables.first { $0.name == "notes" }?.rows.map(\.values), is: [[1, "only in the log"]])
+    expect(snapshot.problems, is: [])
+    expect(Files.names(in: copy), is: before)
+    expect(Files.read(copy + "/node.sqlite"), is: bytes)
   }
 
   @Test
@@ -54,7 +54,7 @@
     Files.copyByAnotherProcess(place.directory, copy)
     try raw.execute("ROLLBACK")
     #expect(Files.read(copy + "/node.sqlite").count > 100_000)
-    #expect(try Snapshot.take(of: copy).tables.first { $0.name == "notes" }?.rows.isEmpty == true)
+    expect(try Snapshot.take(of: copy).tables.first { $0.name == "notes" }?.rows.isEmpty, is: true)
   }
 
   @Test func `A read-only copy of a container can be read`() throws {
@@ -69,15 +69,15 @@
   @Test func `A live container is read without dropping its owner's locks`() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    #expect(app.setIntent(true) == .taken)
+    expect(app.setIntent(true), is: .taken)
     let result = app.fencedWrite(under: claim, what: "in the middle", atMonotonic: Instant(nanoseconds: 0)) {
       _ in
       let snapshot = try Snapshot.take(of: place.directory)
       #expect(snapshot.isLive)
-      #expect(snapshot.appLock.holders == [getpid()])
+      expect(snapshot.appLock.holders, is: [getpid()])
       #expect(snapshot.appWantsNode)
-      #expect(snapshot.writer == BlockedBy(pid: getpid(), isStopped: false))
-      #expect(snapshot.writes.count == 0)
+      expect(snapshot.writer, is: BlockedBy(pid: getpid(), isStopped: false))
+      expect(snapshot.writes.count, is: 0)
     }
     guard case .written = result else {
       Issue.record("\(result)")
@@ -89,7 +89,7 @@
       return try place.open(.extension).note("x", under: claim)
     }
     let us = BlockedBy(pid: getpid(), isStopped: false)
-    #expect(outcome == .written(.failed(.blocked(path: place.layout.database, by: us))))
+    expect(outcome, is: .written(.failed(.blocked(path: place.layout.database, by: us))))
   }
 
   @Test func `A container without a running owner is read and not changed`() throws {
@@ -97,8 +97,8 @@
     let before = Files.names(in: place.directory)
     let snapshot = try Snapshot.take(of: place.directory + "/")
     #expect(!snapshot.isLive)
-    #expect(snapshot.owner?.epoch == 1)
-    #expect(Files.names(in: place.directory) == before)
+    expect(snapshot.owner?.epoch, is: 1)
+    expect(Files.names(in: place.directory), is: before)
   }
 
   @Test func `A container that changes during the copy is copied again, up to a limit`() throws {
@@ -111,7 +111,7 @@
       if copies < 3 { utimensat(AT_FDCWD, copy + "/node.sqlite-wal", nil, 0) }
     }
     #expect(claim.owns(try taker.take().owner))
-    #expect(copies == 3)
+    expect(copies, is: 3)
     taker.onRead = {
       copies += 1
       Files.write(copy + "/node.sqlite-journal", Array(repeating: 0, count: copies))
@@ -129,8 +129,8 @@
     }
     let snapshot = try taker.take()
     #expect(snapshot.isLive)
-    #expect(snapshot.owner?.epoch == 2)
-    #expect(snapshot.extensionLock.holders == [getpid()])
+    expect(snapshot.owner?.epoch, is: 2)
+    expect(snapshot.extensionLock.holders, is: [getpid()])
     owner?.releaseRoleLock()
   }
 
@@ -140,31 +140,34 @@
       return nil
     }
     let nowhere = place.file("nowhere")
-    #expect(words(nowhere) == "there is no \(nowhere); check the path")
-    #expect(
-      words(place.path) == "\(place.path) is not a shared container, as it has no node.sqlite; check the path"
+    expect(words(nowhere), is: "there is no \(nowhere); check the path")
+    expect(
+      words(place.path),
+      is: "\(place.path) is not a shared container, as it has no node.sqlite; check the path"
     )
     Files.write(nowhere, [])
-    #expect(words(nowhere) == "\(nowhere) is a file; use the directory that contains node.sqlite and locks")
+    expect(words(nowhere), is: "\(nowhere) is a file; use the directory that contains node.sqlite and locks")
     mkdir(copy, 0o700)
     Files.write(copy + "/node.sqlite", [])
-    #expect(
-      words(copy)
-        == "\(copy)/node.sqlite is empty: the wallet was never used; check that its disk has room, then open the app"
+    expect(
+      words(copy),
+      is:
+        "\(copy)/node.sqlite is empty: the wallet was never used; check that its disk has room, then open the app"
     )
     try Connection(path: copy + "/node.sqlite", access: .create).execute("CREATE TABLE other (v)")
-    #expect(
-      words(copy)
-        == "\(copy) is not a shared container, as its database lacks the table meta, claims or node_writes; check the path"
+    expect(
+      words(copy),
+      is:
+        "\(copy) is not a shared container, as its database lacks the table meta, claims or node_writes; check the path"
     )
     Files.write(copy + "/node.sqlite", Array(repeating: 0x5A, count: 9000))
-    #expect(words(copy)?.hasPrefix("\(copy)/node.sqlite is damaged") == true)
+    expect(words(copy)?.hasPrefix("\(copy)/node.sqlite is damaged"), is: true)
   }
 
   @Test func `A snapshot of a container with a newer schema can be taken`() throws {
     _ = try place.open(.app).owned(seen: 0)
     try Connection(path: place.layout.database, access: .readWrite).execute("PRAGMA user_version = 99")
-    #expect(try Snapshot.take(of: place.directory).schemaVersion == 99)
+    expect(try Snapshot.take(of: place.directory).schemaVersion, is: 99)
   }
 
   @Test func `A snapshot reports an invalid claim row as a problem, and shows the other rows`() throws {
@@ -174,9 +177,10 @@
     let raw = try Connection(path: place.layout.database, access: .readWrite)
     try raw.script("DROP TRIGGER claims_are_never_changed; UPDATE claims SET pid = 'x' WHERE epoch = 1")
     let snapshot = try Snapshot.take(of: place.directory)
-    #expect(snapshot.claims.map(\.row.epoch) == [2])
-    #expect(
-      snapshot.problems == [
+    expect(snapshot.claims.map(\.row.epoch), is: [2])
+    expect(
+      snapshot.problems,
+      is: [
         ContainerError.corrupt(
           path: place.layout.database, because: "column pid holds text, expected an integer")
       ])
@@ -191,8 +195,8 @@
     {
       $0.name == "we\"ird; --"
     }
-    #expect(table?.columns == ["a b"])
-    #expect(table?.rowCount == RowCount(3))
-    #expect(try table?.rows.map { try $0.integer(0) } == [2, 3])
+    expect(table?.columns, is: ["a b"])
+    expect(table?.rowCount, is: RowCount(3))
+    expect(try table?.rows.map { try $0.integer(0) }, is: [2, 3])
   }
 }

@@ -49,17 +49,17 @@
   }
 
   private func expectExclusion(claims: Int) throws {
-    #expect(stepsOfOneHolder(in: String(decoding: Files.read(place.file("log")), as: UTF8.self)) == claims)
-    #expect(try counters() == [Int64(claims), Int64(claims)])
+    expect(stepsOfOneHolder(in: String(decoding: Files.read(place.file("log")), as: UTF8.self)), is: claims)
+    expect(try counters(), is: [Int64(claims), Int64(claims)])
     let plain = Files.read(place.file("counter")).enumerated().reduce(0) {
       $0 | Int($1.element) << (8 * $1.offset)
     }
-    #expect(plain == claims)
+    expect(plain, is: claims)
     let snapshot = try Snapshot.take(
       of: place.directory, depth: SnapshotDepth(rowsPerTableMax: 0, isThorough: true))
-    #expect(snapshot.claims.map(\.row.epoch) == (1...Epoch(claims)).map { $0 })
+    expect(snapshot.claims.map(\.row.epoch), is: (1...Epoch(claims)).map { $0 })
     #expect(snapshot.claims.allSatisfy { $0.seen + 1 == $0.row.epoch })
-    #expect(snapshot.writes.count == Int64(claims))
+    expect(snapshot.writes.count, is: Int64(claims))
   }
 
   @Test func `Of two processes that claim at the same instant exactly one succeeds, in 10,000 races`() throws
@@ -71,7 +71,7 @@
     let racers = try Role.allCases.map { role in
       try start("race", role, count: rounds, gates: gates.map(\.reading))
     }
-    for racer in racers { #expect(racer.nextByte() == UInt8(ascii: "R")) }
+    for racer in racers { expect(racer.nextByte(), is: UInt8(ascii: "R")) }
     var wins = racers.map { _ in 0 }
     for round in 0..<rounds {
       for racer in racers { try #require(racer.nextByte() == UInt8(ascii: "S")) }
@@ -83,7 +83,7 @@
       try #require(outcomes.filter { $0 == UInt8(ascii: "L") }.count == 1)
       for (index, outcome) in outcomes.enumerated() where outcome == UInt8(ascii: "W") { wins[index] += 1 }
     }
-    for racer in racers { #expect(racer.exitStatus() == 0) }
+    for racer in racers { expect(racer.exitStatus(), is: 0) }
     // A race that one role always wins would not test the other one.
     print("measured: \(rounds) races, won by \(Role.allCases.map(\.rawValue)): \(wins)")
     for (role, won) in zip(Role.allCases, wins) {
@@ -95,7 +95,7 @@
   @Test func `Two processes that claim whenever the node is free never own it at once`() throws {
     let claims = 1_000
     let racers = try Role.allCases.map { try start("contend", $0, count: claims) }
-    for racer in racers { #expect(racer.exitStatus() == 0) }
+    for racer in racers { expect(racer.exitStatus(), is: 0) }
     try expectExclusion(claims: 2 * claims)
   }
 
@@ -107,8 +107,8 @@
       let makers = Role.allCases.compactMap {
         Child(["contend", directory, $0.rawValue, "1", place.file("log"), place.file("counter")])
       }
-      #expect(makers.map { $0.exitStatus() } == [0, 0])
-      #expect(try Snapshot.take(of: directory).claims.map(\.row.epoch) == [1, 2])
+      expect(makers.map { $0.exitStatus() }, is: [0, 0])
+      expect(try Snapshot.take(of: directory).claims.map(\.row.epoch), is: [1, 2])
     }
   }
 
@@ -123,13 +123,13 @@
       for _ in 0...(seed >> 33) % 24 { said += child.nextByte().map { String(UnicodeScalar($0)) } ?? "" }
       child.killNow()
       said += child.remainingText()
-      #expect(child.exitStatus() == 128 + SIGKILL)
+      expect(child.exitStatus(), is: 128 + SIGKILL)
 
       let observation = try #require(survivor.seen())
       #expect(!observation.holderLockIsBusy)
       let values = try counters()
       let acknowledged = said.split(separator: "\n").compactMap { Int64($0) }.max() ?? 0
-      #expect(values[0] == values[1])
+      expect(values[0], is: values[1])
       #expect(values[0] >= acknowledged)
       let claim = survivor.claim(seen: observation.row?.epoch ?? 0, by: .test()) { _ in () }
       guard case .claimed = claim else {
@@ -140,7 +140,7 @@
     }
     let check = try Connection(path: place.layout.database, access: .readOnly).firstRow(
       "PRAGMA integrity_check")
-    #expect(try check?.text(0) == "ok")
+    expect(try check?.text(0), is: "ok")
   }
 
   @Test func `While a process is stopped inside its claim, others can open the container, but cannot claim`()
@@ -148,53 +148,53 @@
   {
     let app = try open(.app)
     let child = try start("stop", .extension)
-    #expect(child.nextByte() == UInt8(ascii: "S"))
+    expect(child.nextByte(), is: UInt8(ascii: "S"))
     #expect(child.waitUntilStopped())
     let stopped = BlockedBy(pid: child.pid, isStopped: true)
-    #expect(stopped.description == "process \(child.pid) is stopped inside a transaction")
+    expect(stopped.description, is: "process \(child.pid) is stopped inside a transaction")
 
-    #expect(
-      app.claim(seen: 0, by: .test()) { _ in 0 }
-        == .failed(.blocked(path: place.layout.database, by: stopped)))
+    expect(
+      app.claim(seen: 0, by: .test()) { _ in 0 },
+      is: .failed(.blocked(path: place.layout.database, by: stopped)))
     #expect(!app.roleLock.isHeld)
     #expect(try app.readRow() == nil)
-    #expect(try Snapshot.take(of: place.directory).writer == stopped)
+    expect(try Snapshot.take(of: place.directory).writer, is: stopped)
     // A wallet process that starts now can still open the container.
-    #expect(
-      try open(.app).claim(seen: 0, by: .test()) { _ in 0 }
-        == .failed(.blocked(path: place.layout.database, by: stopped)))
+    expect(
+      try open(.app).claim(seen: 0, by: .test()) { _ in 0 },
+      is: .failed(.blocked(path: place.layout.database, by: stopped)))
 
     child.killNow()
-    #expect(child.exitStatus() == 128 + SIGKILL)
-    #expect(
-      app.claim(seen: 0, by: .test()) { _ in 0 }
-        == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
+    expect(child.exitStatus(), is: 128 + SIGKILL)
+    expect(
+      app.claim(seen: 0, by: .test()) { _ in 0 },
+      is: .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
   @Test func `The app's death frees its role lock and intent lock, its SIGSTOP frees neither`() throws {
     let other = try open(.extension)
     let child = try start("hold", .app)
-    #expect(child.nextByte() == UInt8(ascii: "H"))
+    expect(child.nextByte(), is: UInt8(ascii: "H"))
     kill(child.pid, SIGSTOP)
     #expect(child.waitUntilStopped())
-    #expect(other.seen()?.holderLockIsBusy == true)
-    #expect(other.seen()?.appWantsNode == true)
+    expect(other.seen()?.holderLockIsBusy, is: true)
+    expect(other.seen()?.appWantsNode, is: true)
     let snapshot = try Snapshot.take(of: place.directory)
-    #expect(snapshot.appLock.holders == [child.pid])
-    #expect(snapshot.appIntent.holders == [child.pid])
-    #expect(snapshot.extensionLock.holders == [])
+    expect(snapshot.appLock.holders, is: [child.pid])
+    expect(snapshot.appIntent.holders, is: [child.pid])
+    expect(snapshot.extensionLock.holders, is: [])
     child.killNow()
     _ = child.exitStatus()
-    #expect(other.seen()?.holderLockIsBusy == false)
-    #expect(other.seen()?.appWantsNode == false)
+    expect(other.seen()?.holderLockIsBusy, is: false)
+    expect(other.seen()?.appWantsNode, is: false)
   }
 
   @Test func `The app's role lock and intent lock have the lowest descriptors of its open files`() throws {
     let child = try start("hold", .app)
-    #expect(child.nextByte() == UInt8(ascii: "H"))
+    expect(child.nextByte(), is: UInt8(ascii: "H"))
     let open = Files.descriptors(of: child.pid)
     let locks = [place.layout.roleLock(of: .app), place.layout.appIntent]
-    #expect(open.prefix(2) == locks[...])
+    expect(open.prefix(2), is: locks[...])
     #expect(open.dropFirst(2).contains(place.layout.database))
     #expect(!open.contains { $0.hasSuffix("extension.lock") })
   }

@@ -29,27 +29,27 @@ import Wallet
 
   @Test func `A world in which no event may happen has one state`() {
     let explorer = explore([:])
-    #expect(explorer.states == 1)
-    #expect(explorer.findings == [])
+    expect(explorer.states, is: 1)
+    expect(explorer.findings, is: [])
   }
 
   @Test
   func `One push and one opening break no invariant in any interleaving; the batch size changes nothing`() {
     let explorer = explore([.pushes: 1, .opens: 1])
-    #expect(explorer.findings == [])
+    expect(explorer.findings, is: [])
     #expect(explorer.states > 500)
     #expect(explorer.healed > 100)
     let again = explore([.pushes: 1, .opens: 1], placesAtATime: 7)
-    #expect(again.states == explorer.states)
-    #expect(again.transitions == explorer.transitions)
-    #expect(again.depth == explorer.depth)
-    #expect(again.ways.all.map(\.isTaken) == explorer.ways.all.map(\.isTaken))
+    expect(again.states, is: explorer.states)
+    expect(again.transitions, is: explorer.transitions)
+    expect(again.depth, is: explorer.depth)
+    expect(again.ways.all.map(\.isTaken), is: explorer.ways.all.map(\.isTaken))
   }
 
   /// The app is never opened: each hour the peer announces the payment again.
   @Test func `A payment that is announced for ever gives no state for each announcement`() {
     let explorer = explore([.pushes: 1, .lostPushes: 1], wallet: .bitkit)
-    #expect(explorer.findings == [])
+    expect(explorer.findings, is: [])
     #expect(explorer.healed > 10)
   }
 
@@ -57,7 +57,7 @@ import Wallet
     let few = explore([.pushes: 1])
     let more = explore([.pushes: 1, .crashes: 1])
     #expect(more.states > few.states)
-    #expect(more.findings == [])
+    expect(more.findings, is: [])
     let taken = zip(few.ways.all, more.ways.all).allSatisfy { !$0.isTaken || $1.isTaken }
     #expect(taken)
   }
@@ -73,19 +73,19 @@ import Wallet
       moves += 1
       for case .violation(let violation) in world.takeSaid() { violations.append(violation) }
     }
-    #expect(violations.map(\.invariant) == [.healthyOwnerStays])
+    expect(violations.map(\.invariant), is: [.healthyOwnerStays])
     #expect(moves > 10)
   }
 
   @Test func `Without fenced writes a superseded owner writes`() throws {
     let explorer = explore([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.fencedWrites])
-    #expect(explorer.findings.first?.violation.invariant == .oneDriver)
+    expect(explorer.findings.first?.violation.invariant, is: .oneDriver)
   }
 
   @Test func `The machines take only declared transitions`() {
     let ways = explore([.pushes: 1, .opens: 1, .crashes: 1]).ways.all
     #expect(ways.contains { $0.isTaken })
-    #expect(ways.filter { $0.isTaken && !$0.isDeclared } == [])
+    expect(ways.filter { $0.isTaken && !$0.isDeclared }, is: [])
   }
 
   /// Normalising must not change the future: otherwise the explorer would merge states that go on differently.
@@ -125,7 +125,7 @@ import Wallet
     for step in 1...600 {
       plain.moves(into: &movesOfPlain)
       short.moves(into: &movesOfShort)
-      #expect(movesOfPlain.count == movesOfShort.count)
+      expect(movesOfPlain.count, is: movesOfShort.count)
       guard !movesOfShort.isEmpty, movesOfPlain.count == movesOfShort.count else { return }
       // The first move happens by itself, and should be more frequent than the others.
       let choice = generator.chance(70) ? 0 : generator.below(movesOfShort.count)
@@ -183,17 +183,17 @@ import Wallet
   }
 
   @Test func `Without the release order a healthy owner is displaced`() {
-    #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
+    expect(firstFailure(without: [.releaseOrder])?.violation?.invariant, is: .healthyOwnerStays)
   }
 
   @Test func `Without init-check and state-from-claim two processes use the node at once`() {
-    #expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
+    expect(firstFailure(without: [.initCheck, .stateFromClaim])?.violation?.invariant, is: .oneDriver)
   }
 
   @Test func `Without the wait for all parts a preimage is released for one part`() {
     let violation = firstFailure(without: [.completeSet])?.violation
-    #expect(violation?.invariant == .paidIsReceivedOnce)
-    #expect(violation?.sentence == "The preimage leaves before all parts of its payment have arrived.")
+    expect(violation?.invariant, is: .paidIsReceivedOnce)
+    expect(violation?.sentence, is: "The preimage leaves before all parts of its payment have arrived.")
   }
 
   @Test func `A broken run shrinks to at most 6 actions and faults that break the same invariant`() throws {
@@ -206,13 +206,13 @@ import Wallet
     let short = shrinker.shrink()
     #expect((short.only?.count ?? 1000) <= 6)
     var again = SeedRun(short)
-    #expect(again.run().violation?.invariant == violation.invariant)
+    expect(again.run().violation?.invariant, is: violation.invariant)
   }
 
   @Test func `The names of the rules are distinct, and rules can be combined`() {
-    #expect(Set(Rule.allCases.map(\.name)).count == Rule.allCases.count)
-    #expect(Rules(Rule.allCases).list == Rule.allCases)
-    #expect(Rules([.lock, .incarnation]).list == [.lock, .incarnation])
+    expect(Set(Rule.allCases.map(\.name)).count, is: Rule.allCases.count)
+    expect(Rules(Rule.allCases).list, is: Rule.allCases)
+    expect(Rules([.lock, .incarnation]).list, is: [.lock, .incarnation])
   }
 }
 
@@ -317,16 +317,16 @@ import Wallet
 
   @Test func `An app suspended during a claim or a log checkpoint is killed, which is a violation`() throws {
     let world = suspended(with: .guardrail(.settle))
-    #expect(world.violation?.invariant == .releasedBeforeSuspension)
+    expect(world.violation?.invariant, is: .releasedBeforeSuspension)
     #expect(world.life(.app) == nil)
     let claiming = suspended(with: .guardrail(.claim(seen: 1, reason: .holderDied)))
-    #expect(claiming.violation?.invariant == .releasedBeforeSuspension)
+    expect(claiming.violation?.invariant, is: .releasedBeforeSuspension)
   }
 
   @Test func `An app suspended before a beat, or frozen before a checkpoint, is not killed`() {
     let beat = ContainerOrder.guardrail(.beat(epoch: 1, phase: .established, counter: 1))
     for world in [suspended(with: beat), suspended(with: .guardrail(.settle), isFrozen: true)] {
-      #expect(world.life(.app)?.isSuspended == true)
+      expect(world.life(.app)?.isSuspended, is: true)
       #expect(world.violation == nil)
     }
   }
@@ -342,7 +342,7 @@ import Wallet
       return world.violation?.invariant
     }
     #expect(violation(.idle, shown) == nil)
-    #expect(violation(.claiming, shown) == .newestIsShown)
-    #expect(violation(.idle, [.container(.guardrail(.look))]) == .newestIsShown)
+    expect(violation(.claiming, shown), is: .newestIsShown)
+    expect(violation(.idle, [.container(.guardrail(.look))]), is: .newestIsShown)
   }
 }

@@ -1,4 +1,3 @@
 // Visible in each file of these tests.
 @_exported import Ground
 @_exported import TestKit
-@_exported import Testing

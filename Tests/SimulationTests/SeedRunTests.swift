@@ -57,7 +57,7 @@ import SimulationSupport
     for seed in 1...3 as ClosedRange<UInt64> {
       var silent = SeedRun(RunSettings(seed: seed))
       var heard = SeedRun(RunSettings(seed: seed), isRecorded: true)
-      #expect(silent.run() == heard.run { _ = $0.takeSaid() })
+      expect(silent.run(), is: heard.run { _ = $0.takeSaid() })
     }
   }
 
@@ -74,7 +74,7 @@ import SimulationSupport
       var run = SeedRun(settings)
       return run.run()
     }
-    #expect(Set(orders).count == 4)
+    expect(Set(orders).count, is: 4)
   }
 }
 
@@ -145,13 +145,14 @@ private struct Digest {
     #expect(world.violation == nil)
     record.splicedTo = OutPoint(transaction: TransactionID(hash: record.id), index: 1)
     world.checkFunding(record)
-    #expect(
-      world.violation?.sentence == "The channel moves to a funding transaction that the user did not request."
+    expect(
+      world.violation?.sentence,
+      is: "The channel moves to a funding transaction that the user did not request."
     )
     var other = self.world()
     other.container.value.node.channel = try? Channel(restoring: record)
     other.checkSplicesAtTheEnd()
-    #expect(other.violation?.sentence == "The two sides have different funding outputs.")
+    expect(other.violation?.sentence, is: "The two sides have different funding outputs.")
   }
 }
 
@@ -194,8 +195,8 @@ private struct Digest {
       #expect(world.violation == nil, "after \(steps) steps")
       guard isPending else { continue }
       cutPending += 1
-      #expect(world.payments.map(\.state) == [.paid], "after \(steps) steps")
-      #expect(world.pushes.last?.shown == 1, "after \(steps) steps")
+      expect(world.payments.map(\.state), is: [.paid], "after \(steps) steps")
+      expect(world.pushes.last?.shown, is: 1, "after \(steps) steps")
     }
     #expect(cutPending > 2)
   }
@@ -300,10 +301,10 @@ private struct Digest {
           $0.invoice.paymentHash == invoice.invoice.paymentHash
         }
         // Parts that waited for a minute are all failed.
-        #expect(states == (received == 1 ? [.paid] : [.failed]), "seed \(seed): \(index)")
+        expect(states, is: (received == 1 ? [.paid] : [.failed]), "seed \(seed): \(index)")
         #expect(received == 1 || !index.isMultiple(of: 2), "seed \(seed): \(index)")
       }
-      #expect(world.container.value.node.channel?.htlcs == [], "seed \(seed)")
+      expect(world.container.value.node.channel?.htlcs, is: [], "seed \(seed)")
       lives += Int(world.container.value.row?.epoch ?? 0)
       zombies += storm.zombies
       sent += world.sends.count { $0.hasArrived }

@@ -66,8 +66,8 @@ import PhonePolicy
     world.arrived(invoice.invoice.paymentHash, 0)
     world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
     #expect(world.violation == nil)
-    #expect(world.container.value.node.payments.pending == [])
-    #expect(world.container.value.past[invoice.invoice.paymentHash] == .paid)
+    expect(world.container.value.node.payments.pending, is: [])
+    expect(world.container.value.past[invoice.invoice.paymentHash], is: .paid)
   }
 
   @Test func `Offering a second HTLC for an invoice that is pending or paid breaks an invariant`() {
@@ -79,20 +79,20 @@ import PhonePolicy
         world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
       }
       world.store(offer(invoice, htlc: 1))
-      #expect(world.violation?.invariant == .sentOnce)
+      expect(world.violation?.invariant, is: .sentOnce)
     }
   }
 
   @Test func `A payee paid twice, or without a pending payment, is a violation`() {
     var (world, invoice) = world()
     world.arrived(invoice.invoice.paymentHash, 0)
-    #expect(world.violation?.sentence == "A payee is paid, but the wallet has no such pending payment.")
+    expect(world.violation?.sentence, is: "A payee is paid, but the wallet has no such pending payment.")
     (world, invoice) = self.world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
     #expect(world.violation == nil)
     world.arrived(invoice.invoice.paymentHash, 0)
-    #expect(world.violation?.sentence == "A payee is paid twice for one invoice.")
+    expect(world.violation?.sentence, is: "A payee is paid twice for one invoice.")
   }
 
   @Test func `A false outcome of a payment, or the end of a payment that is not pending, is a violation`() {
@@ -100,15 +100,15 @@ import PhonePolicy
     var (world, invoice) = world()
     world.store(offer(invoice))
     world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
-    #expect(world.violation?.sentence == "The wallet marks a payment as paid that has not arrived.")
+    expect(world.violation?.sentence, is: "The wallet marks a payment as paid that has not arrived.")
     (world, invoice) = self.world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
     world.store(end(invoice, .failed(code: code)))
-    #expect(world.violation?.sentence == "The wallet marks a payment as failed that has arrived.")
+    expect(world.violation?.sentence, is: "The wallet marks a payment as failed that has arrived.")
     (world, invoice) = self.world()
     world.store(end(invoice, .failed(code: code)))
-    #expect(world.violation?.sentence == "A payment ends that is not pending in the wallet.")
+    expect(world.violation?.sentence, is: "A payment ends that is not pending in the wallet.")
   }
 
   @Test func `Money that left without a recorded payment, or a wrong balance, is a violation at the end`() {
@@ -117,16 +117,16 @@ import PhonePolicy
     world.arrived(invoice.invoice.paymentHash, 0)
     world.container.value.node.payments = OutgoingPayments()
     world.checkSendsAtTheEnd()
-    #expect(world.violation?.sentence == "Money has left the wallet without a recorded payment.")
+    expect(world.violation?.sentence, is: "Money has left the wallet without a recorded payment.")
     (world, invoice) = self.world()
     world.store(offer(invoice))
     world.arrived(invoice.invoice.paymentHash, 0)
     world.store(end(invoice, .paid(preimage: invoice.invoice.preimage)))
     // The balance of this world's channel has not changed.
     world.checkSendsAtTheEnd()
-    #expect(
-      world.violation?.sentence
-        == "The wallet's balance is not the initial one plus received less sent amounts.")
+    expect(
+      world.violation?.sentence,
+      is: "The wallet's balance is not the initial one plus received less sent amounts.")
   }
 
   @Test(.shows("P-1.2", "P-1.3"))
@@ -148,7 +148,7 @@ import PhonePolicy
     world.checkPaymentsLetSleep(excused)
     #expect(world.violation == nil)
     world.checkPaymentsLetSleep(life)
-    #expect(world.violation?.invariant == .awakeForPayments)
+    expect(world.violation?.invariant, is: .awakeForPayments)
     (world, invoice) = self.world()
     _ = life.wallet.handle(.guardrail(.taskBegan(task)), at: world.now)
     world.checkTasksOfPayments(life)
@@ -157,7 +157,7 @@ import PhonePolicy
     _ = life.wallet.requests.handle(.asked("2", .payment(payment)), at: world.now)
     _ = life.wallet.requests.handle(.node(.ended(.payment(payment.paymentHash))), at: world.now)
     world.checkTasksOfPayments(life)
-    #expect(world.violation?.sentence == "The app has a task for a request that has ended.")
+    expect(world.violation?.sentence, is: "The app has a task for a request that has ended.")
   }
 }
 
@@ -185,13 +185,13 @@ import PhonePolicy
   ) throws {
     var world = closed(policy, hold: .zero)
     world.make(.pay(0))
-    #expect(world.payments.map(\.state) == [.failed])
+    expect(world.payments.map(\.state), is: [.failed])
     world.make(.open)
     world.live(for: .seconds(20))
     let sender = try #require(world.retryingSenders.first)
-    #expect(sender.told == .settled)
+    expect(sender.told, is: .settled)
     #expect(sender.payments.count > 1 && sender.payments.count == sender.machine.attempt)
-    #expect(world.payments.map(\.state) == world.payments.dropLast().map { _ in .failed } + [.paid])
+    expect(world.payments.map(\.state), is: world.payments.dropLast().map { _ in .failed } + [.paid])
     #expect(world.violation == nil)
   }
 
@@ -201,11 +201,11 @@ import PhonePolicy
     var world = closed(.interim, hold: .seconds(20))
     world.make(.pay(0))
     world.live(for: .seconds(13))
-    #expect(world.retryingSenders.first?.told == .pending)
+    expect(world.retryingSenders.first?.told, is: .pending)
     world.make(.open)
     world.live(for: .seconds(6))
-    #expect(world.retryingSenders.first?.told == .settled)
-    #expect(world.payments.count == 1)
+    expect(world.retryingSenders.first?.told, is: .settled)
+    expect(world.payments.count, is: 1)
     #expect(world.violation == nil)
   }
 
@@ -222,7 +222,7 @@ import PhonePolicy
     world.live(for: .seconds(10))
     world.make(.pay(0))
     world.live(for: .seconds(1))
-    #expect(world.retryingSenders.map(\.told) == [.settled])
+    expect(world.retryingSenders.map(\.told), is: [.settled])
     #expect(world.violation == nil)
   }
 
@@ -241,7 +241,7 @@ import PhonePolicy
     }
     #expect(later > 5)
     #expect(failed > 5)
-    #expect(pending == 0)
+    expect(pending, is: 0)
   }
 
   // MARK: Each check finds its violation
@@ -251,7 +251,7 @@ import PhonePolicy
     world.request(0, part: 1, of: 1, as: 99)
     #expect(world.violation == nil)
     world.make(.pay(0))
-    #expect(world.violation?.invariant == .senderKnows)
+    expect(world.violation?.invariant, is: .senderKnows)
   }
 
   @Test func `A payment that settles after its sender was told “failed” is a violation`() {
@@ -261,7 +261,7 @@ import PhonePolicy
       SenderFailure(failure: .routeNotFound, code: nil, attempts: 1, end: .deadline))
     world.make(.open)
     world.live(for: .seconds(6))
-    #expect(world.violation?.invariant == .senderKnows)
+    expect(world.violation?.invariant, is: .senderKnows)
   }
 
   @Test func `A sender without its final outcome at the end is a violation`() {
@@ -269,7 +269,7 @@ import PhonePolicy
     world.make(.pay(0))
     world.live(for: .seconds(13))
     world.checkSendersAtTheEnd()
-    #expect(world.violation?.invariant == .senderKnows)
+    expect(world.violation?.invariant, is: .senderKnows)
   }
 
   @Test func `A payment settled twice is a violation`() {
@@ -282,7 +282,7 @@ import PhonePolicy
     _ = world.invoicing.pay(0, part: 1, of: 1, as: 99, at: world.peerNow)
     _ = world.invoicing.noteSettled(99, at: world.peerNow)
     world.checkPaidOnce(99)
-    #expect(world.violation?.invariant == .senderKnows)
+    expect(world.violation?.invariant, is: .senderKnows)
   }
 }
 
@@ -294,15 +294,15 @@ import PhonePolicy
     var world = try World.withAClosedApp()
     world.make(.payPart(0, part: 1, of: 2))
     world.live(for: .seconds(59))
-    #expect(world.payments.map(\.state) == [.underWay])
-    #expect(world.container.value.node.channel?.htlcs.count == 1)
+    expect(world.payments.map(\.state), is: [.underWay])
+    expect(world.container.value.node.channel?.htlcs.count, is: 1)
     world.live(for: .seconds(16))
-    #expect(world.payments.map(\.state) == [.failed])
+    expect(world.payments.map(\.state), is: [.failed])
     #expect(world.container.value.node.channel?.htlcs == [] && world.container.value.waits == [])
     // No further push is sent for the failed part.
     world.live(for: .seconds(600))
-    #expect(world.pushes.map(\.reason) == [.incomingPayment, .pendingSettlement])
-    #expect(world.pushes.map(\.shown) == [1, 1])
+    expect(world.pushes.map(\.reason), is: [.incomingPayment, .pendingSettlement])
+    expect(world.pushes.map(\.shown), is: [1, 1])
     #expect(world.violation == nil)
   }
 }

@@ -32,10 +32,10 @@ import Wallet
   {
     var world = try paidWhileClosed()
     let hash = world.invoices[0].invoice.paymentHash
-    #expect(world.pushes.map(\.shown) == [1])
-    #expect(world.payments.map(\.state) == [.underWay])
-    #expect(world.container.value.row?.role == .app)
-    #expect(world.container.value.incoming.map(\.paymentHash) == [hash])
+    expect(world.pushes.map(\.shown), is: [1])
+    expect(world.payments.map(\.state), is: [.underWay])
+    expect(world.container.value.row?.role, is: .app)
+    expect(world.container.value.incoming.map(\.paymentHash), is: [hash])
     guard case .announced(let told)? = texts(of: world).first else {
       Issue.record("the extension announced nothing")
       return
@@ -43,7 +43,7 @@ import Wallet
     #expect(told.isHeld && told.paymentHash == hash)
     world.make(.open)
     world.live(for: .seconds(10))
-    #expect(world.payments.map(\.state) == [.paid])
+    expect(world.payments.map(\.state), is: [.paid])
     #expect(world.violation == nil)
   }
 
@@ -55,7 +55,7 @@ import Wallet
     world.reboot(staysLocked: true)
     world.make(.pay(0))
     world.live(for: .seconds(20))
-    #expect(texts(of: world) == [.nothingReceived(.unreadable)])
+    expect(texts(of: world), is: [.nothingReceived(.unreadable)])
     #expect(world.container.value.incoming.isEmpty)
     #expect(world.violation == nil && world.pushes.map(\.shown) == [1])
   }
@@ -70,7 +70,7 @@ import Wallet
     world.make(.failStorage(.extension, StorageFault(.storeIncoming, trouble)))
     world.live(for: .seconds(5))
     #expect(world.storage.armed.notifier == nil)
-    #expect(world.pushes.map(\.shown) == [1])
+    expect(world.pushes.map(\.shown), is: [1])
     #expect(world.violation == nil)
   }
 
@@ -116,7 +116,7 @@ import Wallet
     .wire(.dial(attempt: 1)),
   ])
   func `An extension that only notifies may not look, claim or dial`(order: WalletDirective) throws {
-    #expect(try violation { $0.checkTellsOnly(order, teller(in: $0)) } == .tellsOnly)
+    expect(try violation { $0.checkTellsOnly(order, teller(in: $0)) }, is: .tellsOnly)
     #expect(try violation { $0.checkTellsOnly(.phone(.guardrail(.show(.idle))), teller(in: $0)) } == nil)
   }
 
@@ -135,10 +135,10 @@ import Wallet
     other.isHeld = false
     #expect(try violation(.announced(told)) == nil)
     #expect(try violation(.announced(told), after: .milliseconds(900)) == nil)
-    #expect(try violation(.announced(told), after: .milliseconds(1100)) == .toldAtOnce)
-    #expect(try violation(.announced(other)) == .textIsTrue)
-    #expect(try violation(.nothingReceived(.unreadable)) == .textIsTrue)
-    #expect(try violation(.appContinues) == .textIsTrue)
+    expect(try violation(.announced(told), after: .milliseconds(1100)), is: .toldAtOnce)
+    expect(try violation(.announced(other)), is: .textIsTrue)
+    expect(try violation(.nothingReceived(.unreadable)), is: .textIsTrue)
+    expect(try violation(.appContinues), is: .textIsTrue)
   }
 
   @Test
@@ -152,7 +152,7 @@ import Wallet
     var receipt = PhoneNotification(push: nil, source: .local, text, key: hash.hex)
     // The payment of this world is announced already, and a newer announcement takes the place of the old one.
     #expect(try violation { $0.checkToldOnce(announcement) } == nil)
-    #expect(try violation { $0.checkToldOnce(receipt) } == .toldOnce)
+    expect(try violation { $0.checkToldOnce(receipt) }, is: .toldOnce)
     receipt.withdraws = announced
     let replaced = try violation { [receipt] world in
       world.checkToldOnce(receipt)
@@ -175,7 +175,7 @@ import Wallet
       }
     }
     #expect(try violation(after: .seconds(9)) == nil)
-    #expect(try violation(after: .milliseconds(9001)) == .oneTextPerPush)
+    expect(try violation(after: .milliseconds(9001)), is: .oneTextPerPush)
     #expect(try violation(after: .seconds(9)) { $0.make(.deviceSleeps(.seconds(20))) } == nil)
     #expect(try violation(after: .milliseconds(9001)) { $0.make(.stopPeer) } == nil)
     let hash = try paidWhileClosed().invoices[0].invoice.paymentHash
@@ -195,7 +195,7 @@ import Wallet
         world.container.value.incoming = []
         world.make(move)
       }
-      #expect(lost == .recordsAreTrue)
+      expect(lost, is: .recordsAreTrue)
       #expect(try violation { $0.make(move) } == nil)
     }
     var world = try paidWhileClosed()
@@ -213,9 +213,9 @@ import Wallet
       IncomingRecord(paymentHash: hash, amountMsat: 1, kind: .incomingHtlc, isHeld: true, holdEndsAt: nil)
     }
     #expect(try violation { $0.checkStored(record(hash)) } == nil)
-    #expect(try violation { $0.checkStored(record(.zero)) } == .recordsAreTrue)
+    expect(try violation { $0.checkStored(record(.zero)) }, is: .recordsAreTrue)
     let stored = try #require(paidWhileClosed().container.value.incoming.first)
-    #expect(try violation { $0.checkRemoved([stored]) } == .recordsAreTrue)
+    expect(try violation { $0.checkRemoved([stored]) }, is: .recordsAreTrue)
     // This one is not in the store, and so stays.
     #expect(try violation { $0.checkRemoved([record(hash)]) } == nil)
     let received = try violation { world in
@@ -259,11 +259,11 @@ import Wallet
       world.checkText(of: 1, outcome, life)
       return world.violation?.invariant
     }
-    #expect(violation(.nothingReceived(.incomingPayment)) == .textIsTrue)
-    #expect(violation(.partsGivenBack) == .textIsTrue)
+    expect(violation(.nothingReceived(.incomingPayment)), is: .textIsTrue)
+    expect(violation(.partsGivenBack), is: .textIsTrue)
     #expect(violation(.appContinues) == nil)
     #expect(violation(.nothingReceived(.incomingPayment)) { $0.emptyReads = [1] } == nil)
-    #expect(violation(.nothingReceived(.incomingPayment)) { $0.emptyReads = [2] } == .textIsTrue)
+    expect(violation(.nothingReceived(.incomingPayment)) { $0.emptyReads = [2] }, is: .textIsTrue)
     #expect(violation(.nothingReceived(.incomingPayment)) { $0.hasLostContainer = true } == nil)
   }
 
@@ -275,7 +275,7 @@ import Wallet
     #expect(world.violation == nil)
     world.pushing.add(WorldPush(id: 8, paymentHash: nil, reason: .incomingPayment, receivedBefore: 1))
     world.checkText(of: 8, .received(payment), process(in: world))
-    #expect(world.violation?.invariant == .textIsTrue)
+    expect(world.violation?.invariant, is: .textIsTrue)
   }
 
   @Test(arguments: [StorageTrouble.blocked, .fails])
@@ -293,7 +293,7 @@ import Wallet
     world.live(for: .seconds(10))
     #expect(world.storage.armed.notifier == nil && world.violation == nil)
     let texts = world.said.flatMap(\.delivered).filter { $0.push == 7 }.map(\.outcome)
-    #expect(texts.map(\.payment) == [hash])
+    expect(texts.map(\.payment), is: [hash])
   }
 
   @Test(arguments: [StorageTrouble.blocked, .fails, .lost])
@@ -346,7 +346,7 @@ import Wallet
       world.ready(into: &moves)
       world.make(moves.first ?? .timePasses(until: world.nextInstant ?? world.now + .seconds(1)))
     }
-    #expect(world.connecting.count == 1)
+    expect(world.connecting.count, is: 1)
     #expect(world.opening.since == nil)
   }
 }

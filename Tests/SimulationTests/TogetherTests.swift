@@ -34,7 +34,7 @@ import Wallet
     var story = pushed(number)
     story.world.make(.open)
     #expect(story.waits(.seconds(2)) { $0.owns(.app) })
-    #expect(story.world.pushes.map(\.shown) == [1])
+    expect(story.world.pushes.map(\.shown), is: [1])
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
@@ -55,7 +55,7 @@ import Wallet
     story.world.make(.kill(.app))
     #expect(story.waits(.seconds(3)) { $0.isReceivedOnce })
     #expect(story.waits(.seconds(30)) { $0.pushes.map(\.shown) == [1] })
-    #expect(story.world.container.value.row?.role == .extension)
+    expect(story.world.container.value.row?.role, is: .extension)
   }
 
   @Test(arguments: numbers)
@@ -64,7 +64,7 @@ import Wallet
     story.losesLetters = true
     story.world.make(.open)
     #expect(story.waits(.seconds(5)) { $0.owns(.app) })
-    #expect(story.world.pushes.map(\.shown) == [1])
+    expect(story.world.pushes.map(\.shown), is: [1])
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
@@ -85,7 +85,7 @@ import Wallet
     story.world.make(.thaw(.extension))
     #expect(story.waits(.seconds(5)) { $0.life(.extension) == nil }, "fenced, and ended")
     #expect(story.world.owns(.app))
-    #expect(story.world.pushes.map(\.shown) == [1])
+    expect(story.world.pushes.map(\.shown), is: [1])
     #expect(story.waits(.seconds(2)) { $0.isReceivedOnce })
   }
 
@@ -118,7 +118,7 @@ import Wallet
     }
     story.world.make(.pay(0))
     #expect(story.waits(.seconds(7)) { $0.isReceivedOnce })
-    #expect(story.world.container.value.row?.role == .extension)
+    expect(story.world.container.value.row?.role, is: .extension)
     story.world.make(.thaw(.app))
     #expect(story.waits(.seconds(10)) { $0.owns(.app) && $0.pushes.map(\.shown) == [1] })
   }
@@ -192,7 +192,7 @@ extension World {
       $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0)
     }
-    #expect(fates == [.runs(isByHand: true), .waits(.tooEarly), .completed(isSuccess: true)])
+    expect(fates, is: [.runs(isByHand: true), .waits(.tooEarly), .completed(isSuccess: true)])
   }
 
   @Test func `During another process's transaction a task retries, and fails before its time ends`() {
@@ -202,15 +202,15 @@ extension World {
       $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0, for: .seconds(24))
     }
-    #expect(begun == [.runs(isByHand: true), .waits(.tooEarly)])
-    #expect(fates(&world) { rest(&$0, for: .seconds(2)) } == [.completed(isSuccess: false)])
+    expect(begun, is: [.runs(isByHand: true), .waits(.tooEarly)])
+    expect(fates(&world) { rest(&$0, for: .seconds(2)) }, is: [.completed(isSuccess: false)])
     let later = fates(&world) {
       $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
       rest(&$0, for: .seconds(3))
       $0.container.value.writer = nil
       rest(&$0, for: .seconds(1))
     }
-    #expect(later.last == .completed(isSuccess: true))
+    expect(later.last, is: .completed(isSuccess: true))
   }
 
   @Test func `A task that expires is completed as failed; while the app is frozen it expires uncompleted`() {
@@ -222,7 +222,7 @@ extension World {
       $0.hear(.task(.expiredByHand(identifier: Self.refresh)))
       rest(&$0)
     }
-    #expect(ended.suffix(2) == [.expires(.byHand), .completed(isSuccess: false)])
+    expect(ended.suffix(2), is: [.expires(.byHand), .completed(isSuccess: false)])
     world.make(.freeze(.app))
     let late = fates(&world) {
       $0.hear(.task(.launchedByHand(identifier: Self.refresh)))
@@ -256,7 +256,7 @@ extension World {
     world.make(.thaw(.app))
     world.lives.app?.value.isSuspended = false
     rest(&world)
-    #expect(world.violation?.invariant == .tasksAreCompleted)
+    expect(world.violation?.invariant, is: .tasksAreCompleted)
   }
 
   @Test func `A blocked background task is completed in time; one that the app forgets is a violation`() {
@@ -267,12 +267,12 @@ extension World {
     }
     var blocked = world
     rest(&blocked, for: .seconds(29))
-    #expect(blocked.tasksCompleted == 1)
+    expect(blocked.tasksCompleted, is: 1)
     #expect(blocked.violation == nil)
     let guardrail = WorldGuard(role: .app, settings: world.settings)
     world.lives.app?.value.wallet = WalletMachine(guardrail: guardrail, node: .init(), background: nil)
     rest(&world, for: .seconds(31))
-    #expect(world.violation?.invariant == .tasksAreCompleted)
+    expect(world.violation?.invariant, is: .tasksAreCompleted)
   }
 
   @Test func `Of 8 seeds some complete no background task, and all together more than 20`() {

@@ -36,9 +36,9 @@ import Wallet
     var world = connected()
     for device: UInt8 in [1, 0, 1] {
       move(&world)
-      #expect(world.device == device)
+      expect(world.device, is: device)
       world.settle(until: { $0.isSettled })
-      #expect(world.seenFromOther.map(status) == .usedByAnotherDevice)
+      expect(world.seenFromOther.map(status), is: .usedByAnotherDevice)
     }
   }
 
@@ -52,7 +52,7 @@ import Wallet
     world.settle(until: { $0.payments[0].state == .paid && $0.isSettled })
     world.make(.pay(0))
     while world.payments[1].state == .underWay, !world.isAboutToWrite(.app) { world.settleOnce() }
-    #expect(world.payments[1].state == .underWay)
+    expect(world.payments[1].state, is: .underWay)
     world.make(.freeze(.app))
     return world
   }
@@ -61,12 +61,12 @@ import Wallet
     var world = frozenInAStep()
     move(&world)
     world.settle(until: { $0.isSettled && $0.payments[1].state == .paid })
-    #expect(world.payments[1].state == .paid)
+    expect(world.payments[1].state, is: .paid)
     let channel = world.peer.value.state.channel.record
     let fence = world.peer.value.state.fence
     world.make(.onOther(.thaw(.app)))
     world.settle(until: { $0.seenFromOther.map(self.status) == .usedByAnotherDevice })
-    #expect(world.seenFromOther.map(status) == .usedByAnotherDevice)
+    expect(world.seenFromOther.map(status), is: .usedByAnotherDevice)
     #expect(world.violation == nil)
     #expect(world.peer.value.state.channel.record == channel && world.peer.value.state.fence == fence)
   }
@@ -83,7 +83,7 @@ import Wallet
     world.settle(until: { $0.payments[0].state == .paid })
     world.settle(until: { _ in false })
     let delivered = world.takeSaid().flatMap(\.delivered).map(\.outcome)
-    #expect(delivered == [.usedByAnotherDevice], "the first device's extension")
+    expect(delivered, is: [.usedByAnotherDevice], "the first device's extension")
     world.checkAtTheEnd()
     #expect(world.violation == nil)
   }
@@ -101,7 +101,7 @@ import Wallet
     world.make(.takeOtherDevice)
     world.settle(until: { self.status($0) == .usedByAnotherDevice })
     moveUnasked(&world)
-    #expect(world.violation?.invariant == .movedByUser)
+    expect(world.violation?.invariant, is: .movedByUser)
   }
 
   @Test func `A request to move counts only until the app refuses it`() {
@@ -117,7 +117,7 @@ import Wallet
     world.settle(until: { self.status($0) == .usedByAnotherDevice })
     #expect(world.violation == nil)
     moveUnasked(&world)
-    #expect(world.violation?.invariant == .movedByUser)
+    expect(world.violation?.invariant, is: .movedByUser)
   }
 
   @Test func `A request to move that the app has heard counts for 10 s, and not after the app's end`() {
@@ -167,14 +167,14 @@ import Wallet
     left.checkText(of: push, .usedByAnotherDevice, life)
     #expect(left.violation == nil)
     world.checkText(of: push, .usedByAnotherDevice, life)
-    #expect(world.violation?.invariant == .textIsTrue)
+    expect(world.violation?.invariant, is: .textIsTrue)
   }
 
   @Test func `A payment made before the wallet moves is checked after it too`() {
     var world = connected()
     world.make(.send(0, isKnown: true))
     world.settle(until: { $0.sends[0].hasArrived && $0.isSettled })
-    #expect(world.container.value.past[world.sends[0].invoice.paymentHash] == .paid)
+    expect(world.container.value.past[world.sends[0].invoice.paymentHash], is: .paid)
     move(&world)
     world.settle(until: { $0.isSettled })
     world.checkAtTheEnd()
@@ -183,7 +183,7 @@ import Wallet
     world.onOtherDevice { $0.container.value.past = PastPayments() }
     #expect(!world.sends[0].isForgotten)
     world.checkAtTheEnd()
-    #expect(world.violation?.invariant == .sentOnce)
+    expect(world.violation?.invariant, is: .sentOnce)
   }
 
   @Test func `A message of the device left behind that changes the peer's channel breaks an invariant`() {
@@ -193,7 +193,7 @@ import Wallet
     world.fenced = world.container.value.id
     world.make(.pay(0))
     world.settle(until: { $0.violation != nil || $0.payments[0].state != .underWay })
-    #expect(world.violation?.invariant == .oneDriver)
+    expect(world.violation?.invariant, is: .oneDriver)
   }
 
   // MARK: Coming back
@@ -213,7 +213,7 @@ import Wallet
     world.checkAtTheEnd()
     #expect(world.violation == nil)
     #expect(world.device == 0 && world.isSettled)
-    #expect(world.payments.map(\.state) == [.paid, .paid, .paid])
+    expect(world.payments.map(\.state), is: [.paid, .paid, .paid])
   }
 
   // MARK: Time and figures
@@ -233,7 +233,7 @@ import Wallet
     let peersSoon: Instant = peers + .milliseconds(1)
     #expect(world.now == mine && world.peerNow == peersSoon)
     let soon: Instant = its + .milliseconds(1)
-    #expect(world.otherDevice?.value.clock.now == soon)
+    expect(world.otherDevice?.value.clock.now, is: soon)
     world.make(.deviceSleeps(.seconds(3600)))
     let later: Instant = world.otherDevice?.value.clock.now ?? .zero
     let muchLater: Instant = its + .seconds(60)
@@ -256,12 +256,12 @@ import Wallet
     let world = try #require(last)
     let other = try #require(world.seenFromOther)
     #expect(!world.pushes.isEmpty && !other.pushes.isEmpty)
-    #expect(result.pushes == world.pushes.count + other.pushes.count)
-    #expect(result.connecting.count == world.connecting.count + other.connecting.count)
+    expect(result.pushes, is: world.pushes.count + other.pushes.count)
+    expect(result.connecting.count, is: world.connecting.count + other.connecting.count)
     let mine: Int = world.storage.occurred.value.reduce(0, +)
     let its: Int = other.storage.occurred.value.reduce(0, +)
     let total: Int = result.storageFaults.reduce(0, +)
-    #expect(total == mine + its)
+    expect(total, is: mine + its)
   }
 
   // MARK: Where there is only one
@@ -288,11 +288,11 @@ import Wallet
     world.make(.home)
     // Until the device in hand waits.
     for _ in 0..<200 where timesToPass(world).isEmpty { world.settleOnce() }
-    #expect(timesToPass(world).count == 2)
+    expect(timesToPass(world).count, is: 2)
     world.make(.onOther(.thaw(.app)))
     world.settle(until: { $0.seenFromOther.map(self.status) == .usedByAnotherDevice })
     for _ in 0..<200 where timesToPass(world).isEmpty { world.settleOnce() }
-    #expect(timesToPass(world).count == 1)
+    expect(timesToPass(world).count, is: 1)
   }
 
   private func timesToPass(_ world: World) -> [Move] {
@@ -397,7 +397,7 @@ extension World {
     world.make(.restoreCopy)
     var healing = Healing(world, userStaysAway: false)
     #expect(healing.run(isKnown: { _ in false }) == nil)
-    #expect(healing.world.violation?.invariant == .progress)
+    expect(healing.world.violation?.invariant, is: .progress)
   }
 
   @Test func `A lost state does not count as one from which the wallet recovers`() {

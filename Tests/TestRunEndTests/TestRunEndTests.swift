@@ -2,7 +2,6 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Baton
-import Testing
 import TestKit
 
 @Suite("The end of a run of the tests", .waits) struct TestRunEndTests {

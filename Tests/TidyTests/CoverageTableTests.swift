@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestKit
 
 /// Tests/coverage.tsv lists claimed behaviours with their states; a test names those that it shows. Only ids are checked
 /// here; scripts/coverage checks that the tests pass.
@@ -37,7 +37,7 @@ import Testing
   {
     let rows = try rows()
     #expect(rows.count > 300)
-    #expect(Set(rows.map(\.id)).count == rows.count, "an id is there twice")
+    expect(Set(rows.map(\.id)).count, is: rows.count, "an id is there twice")
     let named = Set(Self.named.joined())
     for row in rows {
       #expect(row.claim.hasSuffix("."), "\(row.id) has no sentence of what is claimed")
@@ -59,7 +59,7 @@ import Testing
   @Test func `Each id that a test shows is in coverage.tsv`() throws {
     let known = Set(try rows().map(\.id))
     #expect(Self.named.count > 100)
-    #expect(Set(Self.named.joined()).subtracting(known).sorted() == [])
+    expect(Set(Self.named.joined()).subtracting(known).sorted(), is: [])
   }
 
   @Test
@@ -71,6 +71,6 @@ import Testing
       of: #/(?m)^- (?<ids>[A-Z]-[0-9A-Z][0-9A-Za-z.]*(, [A-Z]-[0-9A-Z][0-9A-Za-z.]*)*)/#
     ).flatMap { $0.ids.split(separator: ", ").map(String.init) }
     let missing = try rows().filter { $0.state.hasPrefix("partly: ") || $0.state.hasPrefix("not built: ") }
-    #expect(listed.sorted() == missing.map(\.id).sorted(), "run scripts/coverage")
+    expect(listed.sorted(), is: missing.map(\.id).sorted(), "run scripts/coverage")
   }
 }

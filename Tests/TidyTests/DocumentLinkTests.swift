@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestKit
 
 /// A document's link leads to an existing file and heading.
 @Suite struct DocumentLinkTests {

@@ -1,4 +1,4 @@
-import Testing
+import TestKit
 
 /// Every fuzz target is run and has a corpus.
 @Suite struct FuzzTests {
@@ -10,7 +10,7 @@ import Testing
     for target in targets {
       let type = try #require(target.text.firstMatch(of: /enum (?<type>\w+): FuzzTarget/)?.type)
       let name = try #require(target.text.firstMatch(of: /static let name = "(?<name>[a-z-]+)"/)?.name)
-      #expect(target.path == "Fuzz/\(type).swift")
+      expect(target.path, is: "Fuzz/\(type).swift")
       #expect(list.contains("\(type).self"), "\(type) is not in FuzzTargets.all")
       #expect(
         Project.paths.contains { $0.hasPrefix("Fuzz/Corpus/\(name)/") }, "Fuzz/Corpus/\(name) is empty")

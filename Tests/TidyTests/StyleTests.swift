@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestKit
 
 /// Style rules.
 @Suite struct StyleTests {
@@ -20,7 +20,7 @@ import Testing
 
   @Test func `No Swift file calls a sleep function`() {
     for file in swift where !file.path.hasPrefix("Tests/TidyTests/") {
-      #expect(file.places(matching: #"\b(sleep|usleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\("#) == [])
+      expect(file.places(matching: #"\b(sleep|usleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\("#), is: [])
     }
   }
 

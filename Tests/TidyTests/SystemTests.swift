@@ -1,4 +1,4 @@
-import Testing
+import TestKit
 
 /// The libraries run on Linux and Darwin: the differences are in one file for each.
 @Suite struct SystemTests {
@@ -19,8 +19,8 @@ import Testing
   /// All modules that the library's products link are checked here.
   @Test func `The checks for Darwin cover all modules that the libraries link`() {
     let linked = Set(Manifest.linked(into: "Coordinator"))
-    #expect(linked.subtracting(Self.modules) == ["CSQLite", "CBaton"])
-    #expect(Set(files.map(\.module)) == Set(Self.modules))
+    expect(linked.subtracting(Self.modules), is: ["CSQLite", "CBaton"])
+    expect(Set(files.map(\.module)), is: Set(Self.modules))
   }
 
   @Test func `In the libraries' modules only the Kernel files have names that only Linux or only Darwin has`()
@@ -36,7 +36,7 @@ import Testing
       let said = file.text.split(separator: "\n").filter { line in
         !line.drop { $0 == " " }.hasPrefix("//") && line.firstMatch(of: simple) != nil
       }
-      #expect(said == [], "\(file.path)")
+      expect(said, is: [], "\(file.path)")
     }
   }
 
@@ -49,8 +49,8 @@ import Testing
       guard let first = named.first else { continue }
       count += 1
       let lines = Array(file.code[first...].prefix(5))
-      #expect(lines == Self.libraryOfEither, "\(file.path) names one system's C library")
-      #expect(named == [first, first + 1, first + 3], "\(file.path) names a C library again")
+      expect(lines, is: Self.libraryOfEither, "\(file.path) names one system's C library")
+      expect(named, is: [first, first + 1, first + 3], "\(file.path) names a C library again")
     }
     #expect(count > 0 && count <= 12, "\(count) files go to the C library by themselves")
   }
@@ -61,10 +61,10 @@ import Testing
     let darwin = try #require(Project.file(Self.darwin))
     let asked = questions(linux)
     #expect(asked.count > 8)
-    #expect(questions(darwin) == asked)
+    expect(questions(darwin), is: asked)
     #expect(linux.code.first == "#if os(Linux)" && linux.code.filter { $0.hasPrefix("#") }.count == 2)
     let guards = darwin.code.filter { $0.hasPrefix("#") }
-    #expect(guards == ["#if canImport(Darwin)", "#endif"])
+    expect(guards, is: ["#if canImport(Darwin)", "#endif"])
   }
 
   private func questions(_ file: Project.File) -> [String] {

@@ -5,7 +5,7 @@ import Lightning
 import LightningProvider
 import PhonePolicy
 import Simulation
-import Testing
+import TestKit
 import Wallet
 
 @testable import Baton

@@ -51,13 +51,13 @@ import Platform
       } catch { Issue.record(error) }
     }
     #expect(try loop.run(for: .seconds(60)) { wallet.answers.count == 2 })
-    #expect(try writes() == [1])
+    expect(try writes(), is: [1])
     guard case .invoice? = wallet.answers["1"], case .refused(.invoice, let why)? = wallet.answers["2"] else {
       Issue.record("\(wallet.answers)")
       return
     }
-    #expect(why == "the node was stopped before it stored the request; open the app and repeat the request")
-    #expect(wallet.reports.filter { $0 == .fenced } == [.fenced])
+    expect(why, is: "the node was stopped before it stored the request; open the app and repeat the request")
+    expect(wallet.reports.filter { $0 == .fenced }, is: [.fenced])
     // It has claimed again, and the old step is dropped.
     #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)
   }
@@ -74,9 +74,9 @@ import Platform
       return
     }
     // The second was written under the claim that it was decided under.
-    #expect(try writes() == [1, 1])
+    expect(try writes(), is: [1, 1])
     #expect(!wallet.reports.contains(.fenced))
-    #expect(wallet.reports.drop { $0 != .stopped }.dropFirst().first == .connecting)
+    expect(wallet.reports.drop { $0 != .stopped }.dropFirst().first, is: .connecting)
     #expect(!wallet.node.isStopped && wallet.node.durableState.invoices.count == 2)
   }
 }

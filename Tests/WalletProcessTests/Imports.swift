@@ -6,5 +6,4 @@
 @_exported import Lightning
 @_exported import SharedContainer
 @_exported import TestKit
-@_exported import Testing
 @_exported import Wallet

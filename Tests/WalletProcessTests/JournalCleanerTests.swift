@@ -46,9 +46,10 @@ import Glibc
     folder.write("20261102T000000-mainappd-2.jsonl", days: 6)
     folder.write("20261103T000000-mainappd-3.jsonl", days: 8)
     folder.write("20261101T000000-lspd-4.jsonl", days: 100)
-    #expect(folder.clean().end == "removed 1 old journals")
-    #expect(
-      folder.names == [
+    expect(folder.clean().end, is: "removed 1 old journals")
+    expect(
+      folder.names,
+      is: [
         "20261101T000000-lspd-4.jsonl", "20261102T000000-mainappd-2.jsonl",
         "20261103T000000-mainappd-3.jsonl",
       ])
@@ -65,7 +66,7 @@ import Glibc
       return
     }
     #expect(why.contains("it is a symbolic link"))
-    #expect(folder.names.count == 2)
+    expect(folder.names.count, is: 2)
   }
 
   @Test(.shows("M-3.4"))
@@ -79,8 +80,8 @@ import Glibc
     folder.write("notes.jsonl", days: 30)
     folder.write("20261101T000000-iosd-1.txt", days: 30)
     let before = folder.names
-    #expect(folder.clean().end == "removed 0 old journals")
-    #expect(folder.names == before)
+    expect(folder.clean().end, is: "removed 0 old journals")
+    expect(folder.names, is: before)
   }
 
   @Test(.shows("D-8.5"))
@@ -91,20 +92,20 @@ import Glibc
       Issue.record("one step was enough")
       return
     }
-    #expect(folder.names.count == 33 - JournalCleaner.filesPerStep)
+    expect(folder.names.count, is: 33 - JournalCleaner.filesPerStep)
     let (steps, end) = folder.clean()
-    #expect(steps == 1)
-    #expect(end == "removed 16 old journals")
-    #expect(folder.names == ["20261101T000132-iosd-1.jsonl"])
+    expect(steps, is: 1)
+    expect(end, is: "removed 16 old journals")
+    expect(folder.names, is: ["20261101T000132-iosd-1.jsonl"])
   }
 
   @Test(.shows("M-3.4", "D-8.4")) func `99 old journals are removed in 7 steps`() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
     let (steps, end) = folder.clean()
-    #expect(steps == 7)
-    #expect(end == "removed 99 old journals")
-    #expect(folder.names == ["20261101T000199-iosd-1.jsonl"])
+    expect(steps, is: 7)
+    expect(end, is: "removed 99 old journals")
+    expect(folder.names, is: ["20261101T000199-iosd-1.jsonl"])
   }
 
   @Test func `The removal of old journals fails if the journal directory is missing`() {

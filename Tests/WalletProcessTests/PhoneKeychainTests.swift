@@ -18,11 +18,11 @@ import Glibc
 
   private func secrets(_ answers: ControlMessage...) throws -> (WalletSecrets, [ControlMessage]) {
     var ends: [Int32] = [0, 0]
-    #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+    expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends), is: 0)
     defer { for end in ends { close(end) } }
     for message in answers {
       let packet = try message.encoded()
-      #expect(send(ends[1], packet, packet.count, 0) == packet.count)
+      expect(send(ends[1], packet, packet.count, 0), is: packet.count)
     }
     let declaration = CommandLineDeclaration(
       name: "test", summary: "", options: SettingsTable.options(of: .extension), examples: [])
@@ -37,12 +37,12 @@ import Glibc
   @Test func `A seed that another process has added meanwhile is used`() throws {
     let (kept, _) = try secrets(refusal("missing"), refusal("exists"), answer(seed))
     let same = try secrets(answer(seed)).0
-    #expect(kept.nodeKey.publicKey == same.nodeKey.publicKey)
+    expect(kept.nodeKey.publicKey, is: same.nodeKey.publicKey)
   }
 
   @Test func `Messages that iosd sends while the app waits for the keychain are kept in order`() throws {
     let words = [ControlMessage("enter-foreground"), ControlMessage("network", ["there": "no"])]
     let (_, earlier) = try secrets(words[0], words[1], answer(seed))
-    #expect(earlier == words)
+    expect(earlier, is: words)
   }
 }

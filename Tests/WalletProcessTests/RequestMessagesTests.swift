@@ -9,14 +9,14 @@
   }
 
   @Test func `A cancel request needs a payment hash, and a request with an unknown verb is refused`() throws {
-    #expect(try request("cancel", ["payment-hash": hash.hex]) == .cancellation(of: hash))
+    expect(try request("cancel", ["payment-hash": hash.hex]), is: .cancellation(of: hash))
     for text in ["", "ab", hash.hex + "ab", String(repeating: "zz", count: 32)] {
       #expect(throws: ControlMessageError.self) { try request("cancel", ["payment-hash": text]) }
     }
-    #expect(
-      RequestAnswer.cancelled(paymentHash: hash).message(signed: nil)
-        == ControlMessage("cancelled", ["payment-hash": hash.hex]))
-    #expect(RequestAnswer.refused(.cancellation, "paid").message(signed: nil) == .error("paid"))
+    expect(
+      RequestAnswer.cancelled(paymentHash: hash).message(signed: nil),
+      is: ControlMessage("cancelled", ["payment-hash": hash.hex]))
+    expect(RequestAnswer.refused(.cancellation, "paid").message(signed: nil), is: .error("paid"))
     #expect(throws: UnknownRequest.self) { try request("self-destruct", [:]) }
   }
 }

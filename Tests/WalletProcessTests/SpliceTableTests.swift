@@ -48,10 +48,10 @@ import WalletProcess
     var seen: [String] = []
     for channel in try steps() {
       try scratch.write(NodeChange(channel: channel), claim, container)
-      #expect(try scratch.state(container).channel?.record == channel.record)
+      expect(try scratch.state(container).channel?.record, is: channel.record)
       if let state = try states(container).last { seen.append(state) }
     }
-    #expect(seen == ["signing", "committed", "signed", "done"])
+    expect(seen, is: ["signing", "committed", "signed", "done"])
     let row = try scratch.read(container) { reader in
       try reader.rows(
         "SELECT amount_sat, is_ours, begun_epoch, ended_epoch, spent_txid, spent_index, funding_index FROM splices"
@@ -74,16 +74,16 @@ import WalletProcess
     record.splice = nil
     record.revision += 1
     try scratch.write(NodeChange(channel: try Channel(restoring: record)), claim, container)
-    #expect(try states(container) == ["forgotten"])
+    expect(try states(container), is: ["forgotten"])
     #expect(try scratch.state(container).channel?.pendingSplice == nil)
     record.splice = all[1].record.splice
     record.revision += 1
     try scratch.write(NodeChange(channel: try Channel(restoring: record)), claim, container)
-    #expect(try states(container) == ["forgotten", "signing"])
+    expect(try states(container), is: ["forgotten", "signing"])
     record.splice = nil
     record.revision += 1
     try scratch.write(NodeChange(channel: try Channel(restoring: record), restored: []), claim, container)
-    #expect(try states(container) == ["forgotten", "lost"])
+    expect(try states(container), is: ["forgotten", "lost"])
   }
 
   @Test func `If a splice's row does not match the splice transaction, the state cannot be read`() throws {
@@ -98,7 +98,7 @@ import WalletProcess
       try database.execute("UPDATE splices SET \(damage)")
       try database.execute("COMMIT")
       let error = #expect(throws: ContainerError.self, "\(damage)") { try scratch.state(container) }
-      #expect(error?.description.contains("the stored channel is damaged") == true, "\(damage)")
+      expect(error?.description.contains("the stored channel is damaged"), is: true, "\(damage)")
       try database.execute("DELETE FROM splices")
       let restored = try steps()[1].record
       try database.execute(
@@ -108,7 +108,7 @@ import WalletProcess
           .bits(restored.splice?.amountSat ?? 0), .bits(restored.splice?.feeSat ?? 0),
           .blob(restored.splice?.transaction.array ?? []),
         ])
-      #expect(try scratch.state(container).channel?.record == restored)
+      expect(try scratch.state(container).channel?.record, is: restored)
     }
   }
 }

@@ -12,34 +12,38 @@ import WalletProcess
   }
 
   @Test func `HTLC and splice states have fixed stored names`() {
-    #expect(names(HTLCDirection.self) == ["offered", "received"])
-    #expect(
-      names(HTLCState.self) == [
+    expect(names(HTLCDirection.self), is: ["offered", "received"])
+    expect(
+      names(HTLCState.self),
+      is: [
         "sentAdd", "sentAddCommit", "receivedAddRevocation", "receivedAddAckCommit", "sentAddAckRevocation",
         "receivedRemove", "receivedRemoveCommit", "sentRemoveRevocation", "sentRemoveAckCommit",
         "receivedAdd", "receivedAddCommit", "sentAddRevocation", "sentAddAckCommit",
         "receivedAddAckRevocation", "sentRemove", "sentRemoveCommit", "receivedRemoveRevocation",
         "receivedRemoveAckCommit",
       ])
-    #expect(names(PendingSplice.Stage.self) == ["signing", "committed", "signed"])
-    #expect(rawValues(SpliceEnd.self) == ["done", "forgotten", "lost"])
+    expect(names(PendingSplice.Stage.self), is: ["signing", "committed", "signed"])
+    expect(rawValues(SpliceEnd.self), is: ["done", "forgotten", "lost"])
   }
 
   @Test func `Claims, payments and connection verdicts have fixed stored names`() {
-    #expect(rawValues(Role.self) == ["app", "extension"])
-    #expect(
-      rawValues(ClaimReason.self) == [
+    expect(rawValues(Role.self), is: ["app", "extension"])
+    expect(
+      rawValues(ClaimReason.self),
+      is: [
         "never-claimed", "holder-released", "holder-died", "holder-silent", "holder-of-earlier-boot",
         "raised-above-peer", "raised-to-move-here",
       ])
-    #expect([PastPayment.paid, .lost].map(\.rawValue) == ["paid", "lost"])
-    #expect(
-      rawValues(PushReason.self) == [
+    expect([PastPayment.paid, .lost].map(\.rawValue), is: ["paid", "lost"])
+    expect(
+      rawValues(PushReason.self),
+      is: [
         "IncomingPayment", "PendingSettlement", "orderPaymentConfirmed", "mutualClose",
       ])
-    #expect(rawValues(DataLoss.self) == ["wallet", "peer"])
-    #expect(
-      rawValues(ConnectionVerdict.self) == [
+    expect(rawValues(DataLoss.self), is: ["wallet", "peer"])
+    expect(
+      rawValues(ConnectionVerdict.self),
+      is: [
         "accepted", "unfenced", "visitor", "refused-without-fence", "refused-lower-epoch",
         "refused-other-incarnation", "refused-other-container",
       ])
@@ -47,16 +51,16 @@ import WalletProcess
 
   @Test func `The stored code of a write names each changed part once and can be read back`() throws {
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 1, isOpener: false)
-    #expect(WriteCode.of(NodeChange()) == "")
-    #expect(
-      WriteCode.of(NodeChange(channel: channel, restored: [])) == "restored=1 revision=\(channel.revision)")
+    expect(WriteCode.of(NodeChange()), is: "")
+    expect(
+      WriteCode.of(NodeChange(channel: channel, restored: [])), is: "restored=1 revision=\(channel.revision)")
     var change = NodeChange(waiting: [])
     change.cancelled = SHA256.hash([2])
     change.failure = ChannelFailure(channel: channel.id, reason: "=")
     let code = WriteCode.of(change)
-    #expect(code == "cancelled=1 waiting=0 failed=1")
-    #expect(WriteCode.read(code)?.map(\.part) == [.cancelled, .waiting, .failed])
-    #expect(WriteCode.read(code)?.map(\.number) == [1, 0, 1])
+    expect(code, is: "cancelled=1 waiting=0 failed=1")
+    expect(WriteCode.read(code)?.map(\.part), is: [.cancelled, .waiting, .failed])
+    expect(WriteCode.read(code)?.map(\.number), is: [1, 0, 1])
     for text in ["channel revision 7, received 1", "revision", "revision=", "revision=-1", "others=1"] {
       #expect(WriteCode.read(text) == nil, "\(text)")
     }
@@ -93,7 +97,7 @@ import WalletProcess
       guard wallet.record != written.last else { return }
       try write(NodeChange(channel: wallet))
       written.append(wallet.record)
-      #expect(try scratch.state(container).channel?.record == Channel(restoring: wallet.record).record)
+      expect(try scratch.state(container).channel?.record, is: try Channel(restoring: wallet.record).record)
     }
     var isQuiet = false
     while !isQuiet {
@@ -131,7 +135,7 @@ import WalletProcess
       let channel = try Channel(restoring: record)
       #expect(throws: (any Error).self) { try write(NodeChange(channel: channel)) }
     }
-    #expect(try scratch.state(container).channel?.localMsat == 1)
+    expect(try scratch.state(container).channel?.localMsat, is: 1)
   }
 
   // MARK: Outgoing payments
@@ -142,10 +146,10 @@ import WalletProcess
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
     try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)
-    #expect(try moments() == [1, 41, nil, nil])
+    expect(try moments(), is: [1, 41, nil, nil])
     try write(
       NodeChange(payments: PaymentChange(ended: [.init(payment: payment, end: end)])), wallNanoseconds: 42)
-    #expect(try moments() == [1, 41, 1, 42])
+    expect(try moments(), is: [1, 41, 1, 42])
   }
 
   @Test func `An outgoing payment lost in a restore has the epoch and time of its end`() throws {
@@ -156,7 +160,7 @@ import WalletProcess
     record.nextOfferedID = 1
     record.revision = 1
     try write(NodeChange(channel: try Channel(restoring: record), restored: []), wallNanoseconds: 42)
-    #expect(try moments() == [1, 41, 1, 42])
+    expect(try moments(), is: [1, 41, 1, 42])
   }
 
   private func moments() throws -> [Int64?] {

@@ -32,15 +32,16 @@ import WalletProcess
     try write([one], moment(100), container, claim)
     try write(nil, moment(110), container, claim)
     try write([one, two], moment(120), container, claim)
-    #expect(
-      Set(try read(moment(130), container)) == [
+    expect(
+      Set(try read(moment(130), container)),
+      is: [
         WaitingParts(paymentHash: one, waited: .seconds(30)),
         WaitingParts(paymentHash: two, waited: .seconds(10)),
       ])
     try write([two], moment(140), container, claim)
-    #expect(try read(moment(150), container) == [WaitingParts(paymentHash: two, waited: .seconds(30))])
+    expect(try read(moment(150), container), is: [WaitingParts(paymentHash: two, waited: .seconds(30))])
     try write([], moment(150), container, claim)
-    #expect(try read(moment(150), container) == [])
+    expect(try read(moment(150), container), is: [])
   }
 
   @Test
@@ -52,11 +53,11 @@ import WalletProcess
     let hash = SHA256.hash([1])
     let next = BootID(high: .max, low: 3)
     try write([hash], moment(100), container, claim)
-    #expect(try read(moment(400, next), container) == [WaitingParts(paymentHash: hash, waited: nil)])
-    #expect(try read(moment(99), container) == [WaitingParts(paymentHash: hash, waited: nil)])
+    expect(try read(moment(400, next), container), is: [WaitingParts(paymentHash: hash, waited: nil)])
+    expect(try read(moment(99), container), is: [WaitingParts(paymentHash: hash, waited: nil)])
     try write([hash], moment(400, next), container, claim)
-    #expect(try read(moment(407, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(7))])
+    expect(try read(moment(407, next), container), is: [WaitingParts(paymentHash: hash, waited: .seconds(7))])
     try write([hash], moment(7, next), container, claim)
-    #expect(try read(moment(8, next), container) == [WaitingParts(paymentHash: hash, waited: .seconds(1))])
+    expect(try read(moment(8, next), container), is: [WaitingParts(paymentHash: hash, waited: .seconds(1))])
   }
 }

@@ -17,16 +17,16 @@ import Platform
   }
 
   @Test func `A sealed backup is opened whole, with the secrets of its invoices`() {
-    #expect(secrets.open(secrets.seal(backup.encoded())) == .backup(backup))
+    expect(secrets.open(secrets.seal(backup.encoded())), is: .backup(backup))
   }
 
   @Test func `A backup of another version is reported with both versions, not as damaged`() {
     var blob = secrets.seal(backup.encoded())
     blob[0] += 1
-    #expect(secrets.open(blob) == .otherVersion(2, known: 1))
+    expect(secrets.open(blob), is: .otherVersion(2, known: 1))
     var inside = backup.encoded()
     inside[0] -= 1
-    #expect(secrets.open(secrets.seal(inside)) == .otherVersion(3, known: 4))
+    expect(secrets.open(secrets.seal(inside)), is: .otherVersion(3, known: 4))
   }
 
   @Test func `A changed or truncated backup, or one of another seed, is unreadable`() throws {
@@ -34,11 +34,11 @@ import Platform
     for place in [1, blob.count / 2, blob.count - 1] {
       var damaged = blob
       damaged[place] ^= 1
-      #expect(secrets.open(damaged) == .unreadable)
+      expect(secrets.open(damaged), is: .unreadable)
     }
-    for count in [0, 1, 29] { #expect(secrets.open(Array(blob.prefix(count))) == .unreadable) }
+    for count in [0, 1, 29] { expect(secrets.open(Array(blob.prefix(count))), is: .unreadable) }
     let other = try WalletSecrets(keychain: scratch.path("other"), walletIsNew: true)
-    #expect(other.open(blob) == .unreadable)
+    expect(other.open(blob), is: .unreadable)
   }
 }
 
@@ -77,10 +77,10 @@ import Platform
     var answers = 0
     container.onEvent = { _ in answers += 1 }
     for _ in 0..<2 { container.readIncoming([]) }
-    #expect(answers == 2)
+    expect(answers, is: 2)
     let file = try #require(DirectoryListing.names(of: scratch.path("j"))?.first)
     let lines = try #require(SmallFile.read("\(scratch.path("j"))/\(file)", limit: 65_536))
-    #expect(String(decoding: lines, as: UTF8.self).ranges(of: "has 1000000 more rows").count == 1)
+    expect(String(decoding: lines, as: UTF8.self).ranges(of: "has 1000000 more rows").count, is: 1)
   }
 
   @Test func `The node starts from the state read in the claim`() throws {
@@ -96,7 +96,7 @@ import Platform
       if $0 == .container(.checkRow) { pending = pending ?? app.node.durableState.payments.pending }
     }
     app.open()
-    #expect(pending == [payment])
+    expect(pending, is: [payment])
   }
 
   @Test func `When the app ends its background task, the database contains the commits of SQLite's log`()
@@ -105,8 +105,8 @@ import Platform
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)
     app.open()
-    #expect(app.status?.epoch == 1)
-    #expect(try claims(withoutLogOf: container) == 0)
+    expect(app.status?.epoch, is: 1)
+    expect(try claims(withoutLogOf: container), is: 0)
     var claimsThen: Int64?
     app.willCarryOut = { [unowned self] in
       guard case .phone(.guardrail(.endBackgroundTask)) = $0 else { return }
@@ -114,7 +114,7 @@ import Platform
     }
     app.handle(.enteredBackground)
     #expect(try loop.run(for: .seconds(60)) { claimsThen != nil })
-    #expect(claimsThen == 1)
+    expect(claimsThen, is: 1)
   }
 
   private func receive(_ text: String, _ claim: Claim, _ app: SharedContainer) throws {
@@ -145,7 +145,7 @@ import Platform
     #expect(try loop.run(for: .seconds(60)) { asksForNew })
     try receive("new", claim, app)
     #expect(try loop.run(for: .seconds(60)) { !notifier.delivered.isEmpty })
-    #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
+    expect(notifier.delivered.map(\.body), is: ["+21 sat: new"])
   }
 
   @Test func `A push without a payment hash reports a payment received after it, not earlier ones`() throws {
@@ -157,7 +157,7 @@ import Platform
     // The extension has seen that the app holds the node.
     try receive("new", claim, app)
     #expect(try loop.run(for: .seconds(60)) { !notifier.delivered.isEmpty })
-    #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
+    expect(notifier.delivered.map(\.body), is: ["+21 sat: new"])
   }
 
   @Test
@@ -165,9 +165,9 @@ import Platform
   {
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)
-    #expect(app.container.lookAtWallet() == .done("no process has owned the node yet, no channel"))
+    expect(app.container.lookAtWallet(), is: .done("no process has owned the node yet, no channel"))
     app.open()
-    #expect(app.container.lookAtWallet() == .done("epoch 1, no channel"))
+    expect(app.container.lookAtWallet(), is: .done("epoch 1, no channel"))
   }
 
   /// The number of stored claims if the log were lost now.
@@ -185,16 +185,16 @@ import Platform
   @Test(.shows("B-1.2.4"))
   func `A received payment's notification is time-sensitive, with default sound and category`() {
     let message = fields(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "Coffee")))
-    #expect(message["title"] == "Received payment")
-    #expect(message["level"] == "time-sensitive")
-    #expect(message["sound"] == "default")
-    #expect(message["category"] == "INCOMING_PAYMENT")
-    #expect(message["badge"] == "1")
+    expect(message["title"], is: "Received payment")
+    expect(message["level"], is: "time-sensitive")
+    expect(message["sound"], is: "default")
+    expect(message["category"], is: "INCOMING_PAYMENT")
+    expect(message["badge"], is: "1")
   }
 
   @Test(.shows("B-1.2.4")) func `A missed payment's notification has no level, sound or category`() {
     let message = fields(.nothingReceived(.incomingPayment))
-    #expect(message["title"] == "Missed incoming payment")
+    expect(message["title"], is: "Missed incoming payment")
     #expect(message["level"] == nil)
     #expect(message["sound"] == nil)
     #expect(message["category"] == nil)

@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import TestKit
-import Testing
 
 /// Bitkit's pushes as its server writes them.
 @Suite("Reading Bitkit's pushes") struct BitkitPushTests {
@@ -36,10 +35,10 @@ import Testing
   }
 
   @Test func `A silent push of another type is nothing for this wallet`() {
-    #expect(read(#"{"aps":{"content-available":1},"type":"rates"}"#) == Self.unreadable)
-    #expect(
-      read(#"{"aps":{"content-available":1},"reason":"IncomingPayment","payment_hash":"\#(Self.hash)"}"#)
-        == Self.unreadable)
+    expect(read(#"{"aps":{"content-available":1},"type":"rates"}"#), is: Self.unreadable)
+    expect(
+      read(#"{"aps":{"content-available":1},"reason":"IncomingPayment","payment_hash":"\#(Self.hash)"}"#),
+      is: Self.unreadable)
   }
 
   @Test(
@@ -53,12 +52,12 @@ import Testing
   {
     var asked: [SealedMembers] = []
     let push = read(text) { asked.append($0) }
-    #expect(asked == [Self.members])
-    #expect(
-      push
-        == Push(
-          id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: Self.hash),
-          announcement: Self.announcement))
+    expect(asked, is: [Self.members])
+    expect(
+      push,
+      is: Push(
+        id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: Self.hash),
+        announcement: Self.announcement))
     #expect(PushReader.isSealed(Array(text.utf8)))
   }
 
@@ -68,15 +67,15 @@ import Testing
     #"{"aps":{\#(alert)},"payload":{"cipher":1,"iv":"01","publicKey":"02","tag":"03"}}"#, "", "[]", "{",
   ]) func `A visible push without a whole sealed payload is unreadable, and nothing is opened`(text: String) {
     var asked = 0
-    #expect(read(text) { _ in asked += 1 } == Self.unreadable)
+    expect(read(text) { _ in asked += 1 }, is: Self.unreadable)
     #expect(asked == 0 && !PushReader.isSealed(Array(text.utf8)))
   }
 
   @Test func `A push of 4,097 bytes is unreadable, one of 4,096 is read`() {
     let text = #"{"aps":{\#(Self.alert)},"payload":\#(Self.sealed)}"#
     let room = PushReader.payloadLimit - text.utf8.count
-    #expect(read(text + String(repeating: " ", count: room)).announcement == Self.announcement)
-    #expect(read(text + String(repeating: " ", count: room + 1)) == Self.unreadable)
+    expect(read(text + String(repeating: " ", count: room)).announcement, is: Self.announcement)
+    expect(read(text + String(repeating: " ", count: room + 1)), is: Self.unreadable)
   }
 
   @Test(arguments: [
@@ -86,7 +85,7 @@ import Testing
   ]) func `A payload that cannot be opened, is no JSON object or has no known type is unreadable`(
     plain: String?
   ) {
-    #expect(read(#"{"aps":{\#(Self.alert)},"payload":\#(Self.sealed)}"#, opening: plain) == Self.unreadable)
+    expect(read(#"{"aps":{\#(Self.alert)},"payload":\#(Self.sealed)}"#, opening: plain), is: Self.unreadable)
   }
 
   @Test func `Members that are missing, unknown or of another type leave the kind readable`() {
@@ -94,7 +93,7 @@ import Testing
       #"{"aps":{},"payload":\#(Self.sealed)}"#,
       opening:
         #"{"type":"incomingHtlc","payload":{"paymentHash":"ab","amountMsat":-1,"held":"yes","new":{}}}"#)
-    #expect(push.announcement == Announcement(kind: .incomingHtlc))
+    expect(push.announcement, is: Announcement(kind: .incomingHtlc))
     #expect(push.announcement?.record == nil)
   }
 
@@ -105,12 +104,12 @@ import Testing
     announcement.kind = kind
     announcement.isHeld = kind == .incomingHtlc
     let opened = OpenedPayload(announcement, createdAt: "2024-09-18T13:33:52.555Z")
-    #expect(PushReader.readOpened(opened.json) == announcement)
+    expect(PushReader.readOpened(opened.json), is: announcement)
   }
 
   @Test func `What a server writes has the members and the order of the real one`() {
     let opened = OpenedPayload(Self.announcement, createdAt: "2024-09-18T13:33:52.555Z")
-    #expect(String(decoding: opened.json, as: UTF8.self) == Self.plain)
+    expect(String(decoding: opened.json, as: UTF8.self), is: Self.plain)
   }
 }
 
@@ -161,7 +160,7 @@ import Testing
   @Test(.shows("B-1.1.5"), arguments: [true, false])
   func `Each kind has its own text, and all are time-sensitive with the default sound`(isHeld: Bool) {
     let all = Announcement.Kind.allCases.map { content($0, isHeld: isHeld) }
-    #expect(Set(all).count == Announcement.Kind.allCases.count)
+    expect(Set(all).count, is: Announcement.Kind.allCases.count)
     for content in all + [NotificationContent(.nothingReceived(.unreadable), of: .bitkit)] {
       #expect(content.level == "time-sensitive" && content.sound == "default")
       #expect(content.category == "INCOMING_PAYMENT" && content.badgeIncrement == 0)
@@ -170,14 +169,14 @@ import Testing
 
   @Test func `Nothing is received by a text: the badge grows only with a received payment`() {
     let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
-    #expect(NotificationContent(.received(payment), of: .bitkit) == NotificationContent(payment))
-    #expect(NotificationContent(payment).badgeIncrement == 1)
+    expect(NotificationContent(.received(payment), of: .bitkit), is: NotificationContent(payment))
+    expect(NotificationContent(payment).badgeIncrement, is: 1)
   }
 
   @Test func `Phoenix never announces: such an outcome has the text of an unreadable push`() {
     let outcome = PushOutcome.announced(Announcement(kind: .incomingHtlc))
-    #expect(
-      NotificationContent(outcome, of: .phoenix)
-        == NotificationContent(.nothingReceived(.unreadable), of: .phoenix))
+    expect(
+      NotificationContent(outcome, of: .phoenix),
+      is: NotificationContent(.nothingReceived(.unreadable), of: .phoenix))
   }
 }

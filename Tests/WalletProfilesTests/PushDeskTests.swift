@@ -1,5 +1,5 @@
 import Ground
-import Testing
+import TestKit
 
 @testable import Guardrails
 
@@ -15,35 +15,36 @@ import Testing
 
   @Test func `The key is asked for at the launch, once`() {
     var desk = desk()
-    #expect(desk.handle(.launched, at: milliseconds(0)) == [.askForKey])
-    #expect(desk.handle(.pushArrived(1, isSealed: true), at: milliseconds(1)) == [])
+    expect(desk.handle(.launched, at: milliseconds(0)), is: [.askForKey])
+    expect(desk.handle(.pushArrived(1, isSealed: true), at: milliseconds(1)), is: [])
   }
 
   @Test func `A push that is not sealed is read at once, with or without the key`() {
     var desk = desk(.launched)
-    #expect(
-      desk.handle(.pushArrived(1, isSealed: false), at: milliseconds(1)) == [.read(push: 1, withKey: false)])
-    #expect(desk.handle(.keyFound, at: milliseconds(2)) == [])
-    #expect(
-      desk.handle(.pushArrived(2, isSealed: false), at: milliseconds(3)) == [.read(push: 2, withKey: true)])
+    expect(
+      desk.handle(.pushArrived(1, isSealed: false), at: milliseconds(1)), is: [.read(push: 1, withKey: false)]
+    )
+    expect(desk.handle(.keyFound, at: milliseconds(2)), is: [])
+    expect(
+      desk.handle(.pushArrived(2, isSealed: false), at: milliseconds(3)), is: [.read(push: 2, withKey: true)])
   }
 
   @Test func `A sealed push waits for the key, and a later one is read at once`() {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
-    #expect(desk.handle(.pushArrived(1, isSealed: true), at: milliseconds(1)) == [])
-    #expect(desk.handle(.keyFound, at: milliseconds(2)) == [.read(push: 1, withKey: true)])
-    #expect(
-      desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)) == [.read(push: 2, withKey: true)])
+    expect(desk.handle(.pushArrived(1, isSealed: true), at: milliseconds(1)), is: [])
+    expect(desk.handle(.keyFound, at: milliseconds(2)), is: [.read(push: 1, withKey: true)])
+    expect(
+      desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)), is: [.read(push: 2, withKey: true)])
     #expect(desk.deadline == nil)
   }
 
   @Test(arguments: [PushDesk.Event.keyMissing, .keyWithheld("locked")])
   func `Without the key a push is read all the same, and the next one asks again`(answer: PushDesk.Event) {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
-    #expect(desk.handle(answer, at: milliseconds(2)) == untold(1))
-    #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)) == [.askForKey])
-    #expect(
-      desk.handle(.keyFound, at: milliseconds(4)) == [.record(push: 1), .read(push: 2, withKey: true)])
+    expect(desk.handle(answer, at: milliseconds(2)), is: untold(1))
+    expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(3)), is: [.askForKey])
+    expect(
+      desk.handle(.keyFound, at: milliseconds(4)), is: [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   private func untold(_ push: UInt64) -> [PushDesk.Directive] {
@@ -52,28 +53,28 @@ import Testing
 
   @Test func `A push that the known key does not open has the keychain asked once more, then is told`() {
     var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
-    #expect(desk.handle(.notOpened(push: 1), at: milliseconds(1)) == [.askForKey])
-    #expect(desk.deadline == milliseconds(250))
-    #expect(desk.handle(.keyFound, at: milliseconds(2)) == [.read(push: 1, withKey: true)])
-    #expect(desk.handle(.notOpened(push: 1), at: milliseconds(3)) == [.read(push: 1, withKey: false)])
+    expect(desk.handle(.notOpened(push: 1), at: milliseconds(1)), is: [.askForKey])
+    expect(desk.deadline, is: milliseconds(250))
+    expect(desk.handle(.keyFound, at: milliseconds(2)), is: [.read(push: 1, withKey: true)])
+    expect(desk.handle(.notOpened(push: 1), at: milliseconds(3)), is: [.read(push: 1, withKey: false)])
     #expect(desk.deadline == nil)
     // A push that is damaged is no reason to distrust the key for the next one.
-    #expect(
-      desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(4)) == [.read(push: 2, withKey: true)])
+    expect(
+      desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(4)), is: [.read(push: 2, withKey: true)])
   }
 
   @Test func `A key that was replaced is asked for within the time of the push that it does not open`() {
     var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
     _ = desk.handle(.notOpened(push: 1), at: milliseconds(100))
-    #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(110)) == [])
-    #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == untold(1))
-    #expect(
-      desk.handle(.keyFound, at: milliseconds(300)) == [.record(push: 1), .read(push: 2, withKey: true)])
+    expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(110)), is: [])
+    expect(desk.handle(.deadlineReached, at: milliseconds(250)), is: untold(1))
+    expect(
+      desk.handle(.keyFound, at: milliseconds(300)), is: [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   @Test func `A push whose opening took all its time is told at once`() {
     var desk = desk(.launched, .keyFound, .pushArrived(1, isSealed: true))
-    #expect(desk.handle(.notOpened(push: 1), at: milliseconds(250)) == [.read(push: 1, withKey: false)])
+    expect(desk.handle(.notOpened(push: 1), at: milliseconds(250)), is: [.read(push: 1, withKey: false)])
   }
 
   @Test func `No more than the newest pushes are kept for the key`() {
@@ -82,10 +83,10 @@ import Testing
     for push in 1...most + 1 {
       _ = desk.handle(.pushArrived(push, isSealed: true), at: milliseconds(0))
       let dropped: [PushDesk.Directive] = push > most ? [.drop(push: push - most)] : []
-      #expect(desk.handle(.keyWithheld("locked"), at: milliseconds(1)) == dropped + untold(push))
+      expect(desk.handle(.keyWithheld("locked"), at: milliseconds(1)), is: dropped + untold(push))
     }
-    #expect(desk.handle(.keyFound, at: milliseconds(2)) == (2...most + 1).map { .record(push: $0) })
-    #expect(desk.handle(.keyFound, at: milliseconds(3)) == [])
+    expect(desk.handle(.keyFound, at: milliseconds(2)), is: (2...most + 1).map { .record(push: $0) })
+    expect(desk.handle(.keyFound, at: milliseconds(3)), is: [])
   }
 
   @Test
@@ -93,20 +94,20 @@ import Testing
     `A keychain that does not answer delays a push by 250 ms, and its late answer serves both it and the next`()
   {
     var desk = desk(.launched, .pushArrived(1, isSealed: true))
-    #expect(desk.deadline == milliseconds(250))
-    #expect(desk.handle(.deadlineReached, at: milliseconds(249)) == [])
-    #expect(desk.handle(.deadlineReached, at: milliseconds(250)) == untold(1))
-    #expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(300)) == [])
-    #expect(
-      desk.handle(.keyFound, at: milliseconds(310)) == [.record(push: 1), .read(push: 2, withKey: true)])
+    expect(desk.deadline, is: milliseconds(250))
+    expect(desk.handle(.deadlineReached, at: milliseconds(249)), is: [])
+    expect(desk.handle(.deadlineReached, at: milliseconds(250)), is: untold(1))
+    expect(desk.handle(.pushArrived(2, isSealed: true), at: milliseconds(300)), is: [])
+    expect(
+      desk.handle(.keyFound, at: milliseconds(310)), is: [.record(push: 1), .read(push: 2, withKey: true)])
   }
 
   @Test func `At the warning its push is read without the key, and at the end every push`() {
     var desk = desk(
       .launched, .pushArrived(1, isSealed: true), .pushArrived(2, isSealed: true),
       .pushArrived(3, isSealed: true))
-    #expect(desk.handle(.expiryWarned(push: 2), at: milliseconds(1)) == untold(2))
-    #expect(desk.handle(.terminationRequested, at: milliseconds(2)) == untold(1) + untold(3))
+    expect(desk.handle(.expiryWarned(push: 2), at: milliseconds(1)), is: untold(2))
+    expect(desk.handle(.terminationRequested, at: milliseconds(2)), is: untold(1) + untold(3))
     #expect(desk.deadline == nil)
   }
 
@@ -151,7 +152,7 @@ import Testing
         now = max(now, later)
       }
       note(desk.handle(.terminationRequested, at: now))
-      #expect(read.count == arrived.count, "seed \(seed)")
+      expect(read.count, is: arrived.count, "seed \(seed)")
       for (push, instant) in read {
         #expect(instant - (arrived[push] ?? now) <= PushDesk.keyTime, "seed \(seed)")
       }
@@ -165,10 +166,10 @@ import Testing
   @Test func `Pushes with the reasons of Phoenix's servers are read, with and without a payment hash`() {
     let hash = String(repeating: "ab", count: 32)
     let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
-    #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
-    #expect(
-      read(#"{ "reason" : "PendingSettlement" , "a" : [ 1 , { } , [ ] ] }"#).reason == .pendingSettlement)
-    #expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason == .other)
+    expect(push, is: Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
+    expect(
+      read(#"{ "reason" : "PendingSettlement" , "a" : [ 1 , { } , [ ] ] }"#).reason, is: .pendingSettlement)
+    expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason, is: .other)
   }
 
   @Test(
@@ -179,6 +180,6 @@ import Testing
       #"{1:2,"reason":"IncomingPayment"}"#, #"{"reason":"x","reason":"IncomingPayment"}"#, "[]", "",
     ]) func `A push with malformed JSON, a repeated name or no JSON object counts as unreadable`(text: String)
   {
-    #expect(read(text).reason == .unreadable)
+    expect(read(text).reason, is: .unreadable)
   }
 }

@@ -1,5 +1,5 @@
 import Guardrails
-import Testing
+import TestKit
 
 /// The texts for the guard's codes.
 @Suite("The texts of the guard's codes") struct WalletTextsTests {
@@ -14,32 +14,32 @@ import Testing
     let reasons = FinishReason.allCases.map(\.text)
     let texts = [Self.statuses.map(\.text), reasons, EndReason.allCases.map(\.text)]
     for texts in texts {
-      #expect(Set(texts).count == texts.count)
+      expect(Set(texts).count, is: texts.count)
       for text in texts { #expect(!text.isEmpty && !text.contains("\n")) }
     }
-    #expect(Set(Self.statuses.map(\.code)) == Set(StatusCode.allCases), "a status is missing in this test")
+    expect(Set(Self.statuses.map(\.code)), is: Set(StatusCode.allCases), "a status is missing in this test")
   }
 
   @Test
   func `A blocked status says which process, if known, is inside the transaction, and if it is stopped`() {
-    #expect(
-      Status.blocked(pid: 4242, isStopped: true).text
-        == "blocked: process 4242 is stopped inside a transaction")
-    #expect(
-      Status.blocked(pid: nil, isStopped: false).text == "blocked: another process is inside a transaction")
+    expect(
+      Status.blocked(pid: 4242, isStopped: true).text,
+      is: "blocked: process 4242 is stopped inside a transaction")
+    expect(
+      Status.blocked(pid: nil, isStopped: false).text, is: "blocked: another process is inside a transaction")
   }
 
   @Test func `A failed silent push has the text of its cause`() {
-    #expect(SilentPushFailure.halted(.usedByAnotherDevice).text == Status.usedByAnotherDevice.text)
-    #expect(SilentPushFailure.container(.failed("The disk is full.")).text == "The disk is full.")
-    #expect(SilentPushFailure.peerDidNotAnswer.text == "the peer did not answer in time")
+    expect(SilentPushFailure.halted(.usedByAnotherDevice).text, is: Status.usedByAnotherDevice.text)
+    expect(SilentPushFailure.container(.failed("The disk is full.")).text, is: "The disk is full.")
+    expect(SilentPushFailure.peerDidNotAnswer.text, is: "the peer did not answer in time")
   }
 }
 
 @Suite("The wallets") struct WalletProfileTests {
   @Test func `Each wallet is found by its name, and Phoenix is the first`() {
-    #expect(WalletProfile.all.map(\.name) == ["phoenix", "bitkit"])
-    for profile in WalletProfile.all { #expect(WalletProfile(named: profile.name) == profile) }
+    expect(WalletProfile.all.map(\.name), is: ["phoenix", "bitkit"])
+    for profile in WalletProfile.all { expect(WalletProfile(named: profile.name), is: profile) }
     #expect(WalletProfile(named: "electrum") == nil)
   }
 
@@ -51,8 +51,8 @@ import Testing
   }
 
   @Test func `Bitkit answers a silent push under the name of the real wallet's task`() {
-    #expect(WalletProfile.bitkit.silentPushTask == "ProcessIncomingHTLC")
-    #expect(WalletProfile.bitkit.urlScheme == "bitkit")
+    expect(WalletProfile.bitkit.silentPushTask, is: "ProcessIncomingHTLC")
+    expect(WalletProfile.bitkit.urlScheme, is: "bitkit")
     #expect(WalletProfile.phoenix.silentPushTask == nil)
   }
 }

@@ -19,8 +19,8 @@
     ])
   func `A valid Bech32 string is decoded and re-encoded`(text: String) throws {
     let (prefix, words, variant) = try Bech32.decode(text)
-    #expect(variant == .bech32)
-    #expect(Bech32.encode(prefix: prefix, words: words) == text.lowercased())
+    expect(variant, is: .bech32)
+    expect(Bech32.encode(prefix: prefix, words: words), is: text.lowercased())
   }
 
   @Test(
@@ -32,12 +32,12 @@
       ("a12UEL5L", .mixedCase),
     ] as [(String, Bech32Error)])
   func `An invalid Bech32 string is refused with its reason`(text: String, reason: Bech32Error) {
-    #expect(failure(text) == reason)
+    expect(failure(text), is: reason)
   }
 
   @Test func `Bech32m has its own checksum (BIP 350)`() {
-    #expect(Bech32.encode(prefix: "a", words: [], as: .bech32m) == "a1lqfn3a")
-    #expect(failure("a1lqfn3b") == .foreignCharacter)
-    #expect(failure("a1lqfn3c") == .checksumIsWrong)
+    expect(Bech32.encode(prefix: "a", words: [], as: .bech32m), is: "a1lqfn3a")
+    expect(failure("a1lqfn3b"), is: .foreignCharacter)
+    expect(failure("a1lqfn3c"), is: .checksumIsWrong)
   }
 }

@@ -23,7 +23,7 @@
       ),
     ] as [(String, String, InvoiceError)])
   func `An example is refused with its reason`(heading: String, encoded: String, reason: InvoiceError) {
-    #expect(invoiceFailure(encoded) == reason, "\(heading)")
+    expect(invoiceFailure(encoded), is: reason, "\(heading)")
   }
 
   @Test func `The refusal of an unknown feature names it`() {

@@ -7,15 +7,15 @@
   func `A splice-out takes amount and fee from the wallet's balance once, in BOLT 2's message order`() throws
   {
     let both = try SpliceDialogue.begun()
-    #expect(both.said == [2, 2, 80, 81, 66, 70, 67, 70, 67, 70, 70, 132, 132, 71, 71, 77, 77])
-    #expect(both.wallet.localMsat == 10_000_000 - (4000 + Self.request.feeSat) * 1000)
-    #expect(both.wallet.remoteMsat == 90_000_000)
+    expect(both.said, is: [2, 2, 80, 81, 66, 70, 67, 70, 67, 70, 70, 132, 132, 71, 71, 77, 77])
+    expect(both.wallet.localMsat, is: 10_000_000 - (4000 + Self.request.feeSat) * 1000)
+    expect(both.wallet.remoteMsat, is: 90_000_000)
     #expect(both.peer.remoteMsat == both.wallet.localMsat && both.peer.localMsat == 90_000_000)
-    #expect(both.wallet.funding == both.peer.funding)
+    expect(both.wallet.funding, is: both.peer.funding)
     #expect(both.wallet.funding != OutPoint(transaction: TransactionID(hash: channelID), index: 0))
     #expect(both.wallet.pendingSplice == nil && both.peer.pendingSplice == nil)
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
-    #expect(both.wallet.record.localCommitmentNumber == 0)
+    expect(both.wallet.record.localCommitmentNumber, is: 0)
   }
 
   @Test
@@ -26,18 +26,19 @@
     try both.run(until: 132)
     let splice = try #require(both.wallet.pendingSplice)
     let transaction = try BitcoinTransaction(decoding: splice.transaction.array)
-    #expect(transaction.id == splice.id)
-    #expect(transaction.inputs.map(\.outPoint) == [before])
+    expect(transaction.id, is: splice.id)
+    expect(transaction.inputs.map(\.outPoint), is: [before])
     let fee = Self.request.feeSat
-    #expect(
-      transaction.outputs == [
+    expect(
+      transaction.outputs,
+      is: [
         TransactionOutput(
           satoshis: 100_000 - 4000 - fee, script: FundingScript.output(walletSide.key, providerSide.key)),
         TransactionOutput(satoshis: 4000, script: targetScript),
       ])
     #expect(splice.feeSat == fee && splice.funding == OutPoint(transaction: splice.id, index: 0))
     // Both sides count the weight of the whole transaction, with its longest witness.
-    #expect(fee == UInt64(TransactionWeight.splice(paying: transaction.outputs.map(\.script))))
+    expect(fee, is: UInt64(TransactionWeight.splice(paying: transaction.outputs.map(\.script))))
   }
 
   @Test func `A second splice spends the first splice's funding`() throws {
@@ -46,7 +47,7 @@
     try both.wallet.beginSplice(SpliceRequest(amountSat: 1000, script: targetScript))
     try both.run(until: 132)
     let splice = try #require(both.wallet.pendingSplice)
-    #expect(try BitcoinTransaction(decoding: splice.transaction.array).inputs.map(\.outPoint) == [first])
+    expect(try BitcoinTransaction(decoding: splice.transaction.array).inputs.map(\.outPoint), is: [first])
   }
 
   @Test func `Committed HTLCs survive a splice and are settled afterwards`() throws {
@@ -57,7 +58,7 @@
     try both.wallet.beginSplice(Self.request)
     #expect(throws: ChannelError.spliceUnderWay) { try both.wallet.fulfill(0) }
     try both.run(until: 71)
-    #expect(both.wallet.htlcs.map(\.state) == [.receivedAddAckRevocation])
+    expect(both.wallet.htlcs.map(\.state), is: [.receivedAddAckRevocation])
     #expect(throws: ChannelError.spliceUnderWay) {
       try both.peer.offer(amountMsat: 1, paymentHash: paymentHash(2), cltvExpiry: 700)
     }
@@ -67,8 +68,8 @@
     try both.wallet.fulfill(0)
     _ = try settle(&both.wallet, &both.peer, preimages: [paymentHash(1): preimage(1)])
     #expect(both.wallet.htlcs == [] && both.peer.htlcs == [])
-    #expect(both.peer.localMsat == 85_000_000)
-    #expect(both.wallet.capacityMsat == 100_000_000 - (4000 + Self.request.feeSat) * 1000)
+    expect(both.peer.localMsat, is: 85_000_000)
+    expect(both.wallet.capacityMsat, is: 100_000_000 - (4000 + Self.request.feeSat) * 1000)
   }
 
   @Test func `Pending updates complete on both sides before stfu`() throws {
@@ -109,7 +110,7 @@
       try reconnect(&both.peer, &both.wallet)
       both.held = []
       try both.run()
-      #expect(both.wallet.funding == both.peer.funding)
+      expect(both.wallet.funding, is: both.peer.funding)
       #expect(both.wallet.record.splicedTo != nil)
       #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
     }
@@ -121,13 +122,13 @@
     both.held.forEach { _ = try? both.peer.receive($0) }
     both.held = []
     try both.run(until: 132)
-    #expect(both.wallet.pendingSplice?.stage == .signing)
+    expect(both.wallet.pendingSplice?.stage, is: .signing)
     both.peer = peer
     try reconnect(&both.peer, &both.wallet)
     both.held = []
     both.said = []
     try both.run()
-    #expect(both.said == [74, 74])
+    expect(both.said, is: [74, 74])
     #expect(both.wallet.pendingSplice == nil && both.wallet.record.splicedTo == nil)
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
@@ -139,7 +140,7 @@
       var side = side
       let before = side.record
       #expect(throws: ChannelError.unexpectedMessage(type: 74)) { try side.receive(abort) }
-      #expect(side.record == before)
+      expect(side.record, is: before)
     }
   }
 
@@ -159,12 +160,12 @@
     var both = try SpliceDialogue.begun(until: 71)
     for message in both.held { _ = try both.wallet.receive(message) }
     both.held = []
-    #expect(plain(both.wallet.takeOutgoing()).map(\.type) == [71, 77])
+    expect(plain(both.wallet.takeOutgoing()).map(\.type), is: [71, 77])
     try reconnect(&both.peer, &both.wallet)
     both.said = []
     try both.run()
     // The wallet's splice_locked was in its channel_reestablish, when the peer had no signatures yet.
-    #expect(both.said == [71, 77])
+    expect(both.said, is: [71, 77])
     #expect(both.wallet.funding == both.peer.funding && both.wallet.record.splicedTo != nil)
     #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
   }
@@ -191,13 +192,13 @@
     throws
   {
     var both = try SpliceDialogue.begun(until: 71)
-    #expect(both.wallet.record.splice?.stage == .committed)
+    expect(both.wallet.record.splice?.stage, is: .committed)
     let old = both.wallet.record
     for message in both.held { _ = try both.wallet.receive(message) }
     let signatures = try #require(plain(both.wallet.takeOutgoing()).first { $0.type == 71 })
     _ = try both.peer.receive(signatures)
     // The peer has both signatures; its splice_locked is in flight.
-    #expect(both.peer.record.splice?.stage == .signed)
+    expect(both.peer.record.splice?.stage, is: .signed)
     var wallet = try Channel(restoring: old)
     both.peer.disconnected()
     let fromPeer = both.peer.reestablish(splicing: providerSide)
@@ -214,7 +215,7 @@
     var both = try SpliceDialogue.begun(until: 71)
     for channel in [both.wallet, both.peer] {
       let record = channel.record
-      #expect(try Channel(decoding: channel.encoded()).record == record)
+      expect(try Channel(decoding: channel.encoded()).record, is: record)
       var damaged = record
       damaged.splice?.amountSat += 1
       #expect(throws: ChannelError.self) { try Channel(restoring: damaged) }
@@ -229,7 +230,7 @@
       }
     }
     try both.run()
-    #expect(try Channel(decoding: both.wallet.encoded()).record == both.wallet.record)
+    expect(try Channel(decoding: both.wallet.encoded()).record, is: both.wallet.record)
   }
 
   @Test func `A splice below dust, above the balance or without the feature is refused`() throws {
@@ -242,15 +243,15 @@
       } catch { return error }
     }
     let fee = Self.request.feeSat
-    #expect(refusal(293) == .belowDust(leastSat: 294))
-    #expect(refusal(10_000 - fee + 1) == .spliceAboveBalance(availableSat: 10_000 - fee))
-    #expect(refusal(.max) == .spliceAboveBalance(availableSat: 10_000 - fee))
-    #expect(refusal(1000, OutputScript([1, 2, 3])) == .belowDust(leastSat: 0))
-    #expect(wallet == before)
+    expect(refusal(293), is: .belowDust(leastSat: 294))
+    expect(refusal(10_000 - fee + 1), is: .spliceAboveBalance(availableSat: 10_000 - fee))
+    expect(refusal(.max), is: .spliceAboveBalance(availableSat: 10_000 - fee))
+    expect(refusal(1000, OutputScript([1, 2, 3])), is: .belowDust(leastSat: 0))
+    expect(wallet, is: before)
     #expect(refusal(10_000 - fee) == nil)
-    #expect(refusal(1000) == .spliceUnderWay)
+    expect(refusal(1000), is: .spliceUnderWay)
     wallet.disconnected()
-    #expect(refusal(1000) == .notReestablished)
+    expect(refusal(1000), is: .notReestablished)
     var (_, poor) = try splicingPair(peerMsat: 0, walletMsat: 500_000)
     #expect(throws: ChannelError.spliceAboveBalance(availableSat: 0)) {
       try poor.beginSplice(SpliceRequest(amountSat: 0, script: OutputScript([0x6a])))
@@ -266,8 +267,8 @@
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
     _ = wallet.takeOutgoing()
     let answer = Message.transactionAbort(TransactionAbort(channel: channelID))
-    #expect(try wallet.receive(answer) == [])
+    expect(try wallet.receive(answer), is: [])
     #expect(wallet.link.splicing.talk?.stage != .over && wallet.takeOutgoing() == [])
-    #expect(try wallet.receive(answer) == [.spliceGivenUp("")], "the next tx_abort is the peer's own")
+    expect(try wallet.receive(answer), is: [.spliceGivenUp("")], "the next tx_abort is the peer's own")
   }
 }

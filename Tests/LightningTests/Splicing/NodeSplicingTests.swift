@@ -50,8 +50,8 @@
     var world = try asked()
     world.settle()
     #expect(isDone(world) && world.refusals == [] && world.troubles == [])
-    #expect(world.news.filter { $0 == .busy(splicing) }.count == 1)
-    #expect(world.news.last == .busy(.nothing))
+    expect(world.news.filter { $0 == .busy(splicing) }.count, is: 1)
+    expect(world.news.last, is: .busy(.nothing))
   }
 
   @Test func `A splice is stored, and its backup sent, before the wallet sends commitment_signed`() throws {
@@ -70,22 +70,22 @@
       }
       _ = world.moveSomething()
     }
-    guard case .send(let outgoing)? = written.first else { return #expect(written == []) }
+    guard case .send(let outgoing)? = written.first else { return expect(written, is: []) }
     guard case .backup(let blob)? = outgoing.first, case .backup(let backup) = NodeBackup.read(blob.array)
-    else { return #expect(outgoing == []) }
+    else { return expect(outgoing, is: []) }
     #expect(backup.channel.pendingSplice != nil)
     let types = outgoing.dropFirst().map { said -> UInt16 in
       if case .channel(.message(let message)) = said { message.type } else { 0 }
     }
-    #expect(types == [70, 132])
+    expect(types, is: [70, 132])
     #expect(written.contains { if case .spliceBegun = $0 { true } else { false } })
   }
 
   @Test func `A splice is refused when the peer does not offer splicing`() throws {
     var world = try asked(peerSplices: false)
     world.settle()
-    #expect(world.refusals == [NodeMachine.doesNotSplice])
-    #expect(world.stored.channel?.funding.transaction.hash == world.peer.state.channel.id)
+    expect(world.refusals, is: [NodeMachine.doesNotSplice])
+    expect(world.stored.channel?.funding.transaction.hash, is: world.peer.state.channel.id)
   }
 
   @Test
@@ -95,18 +95,18 @@
     world.claim()
     ask(&world)
     ask(&world)
-    #expect(world.refusals == [NodeMachine.spliceUnderWay])
+    expect(world.refusals, is: [NodeMachine.spliceUnderWay])
     world.deliver()
     ask(&world)
-    #expect(world.refusals == [NodeMachine.spliceUnderWay, NodeMachine.spliceUnderWay])
+    expect(world.refusals, is: [NodeMachine.spliceUnderWay, NodeMachine.spliceUnderWay])
     world.settle()
     #expect(isDone(world))
     var node = NodeMachine(configuration: .init(fundingKey: walletSide.key))
-    #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [.spliceRefused(.notHeld)])
+    expect(node.handle(.spliceRequested(Self.request), at: world.now), is: [.spliceRefused(.notHeld)])
     _ = node.handle(.started(fence(1), NodeState()), at: world.now)
-    #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [])
+    expect(node.handle(.spliceRequested(Self.request), at: world.now), is: [])
     let late = world.now + .seconds(5)
-    #expect(node.deadline.map { $0 <= late } == true)
+    expect(node.deadline.map { $0 <= late }, is: true)
     #expect(
       node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceTimedOut))))
   }
@@ -114,7 +114,7 @@
   @Test func `A disconnect before signing refuses the request and leaves no splice`() throws {
     var world = try asked()
     world.breakWire()
-    #expect(world.refusals == [NodeMachine.spliceLost])
+    expect(world.refusals, is: [NodeMachine.spliceLost])
     world.settle()
     #expect(world.splicesBegun == [] && world.stored.channel?.pendingSplice == nil)
     ask(&world)
@@ -128,9 +128,9 @@
     world.news = []
     world.claimAndSettle()
     #expect(isDone(world))
-    #expect(world.splicesBegun.count == 1)
+    expect(world.splicesBegun.count, is: 1)
     let said = world.news.filter { $0 == .busy(splicing) || $0 == .busy(.nothing) }
-    #expect(said == [.busy(splicing), .busy(.nothing)], "\(world.news)")
+    expect(said, is: [.busy(splicing), .busy(.nothing)], "\(world.news)")
   }
 
   @Test func `Payments in both directions wait until the splice is done`() throws {
@@ -141,16 +141,16 @@
     world.deliver()
     #expect(world.received == [] && world.stored.channel?.htlcs == [])
     world.settle()
-    #expect(world.splicesEnded.map(\.end) == [.done])
-    #expect(world.received == [world.invoices[0].paymentHash])
-    #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
+    expect(world.splicesEnded.map(\.end), is: [.done])
+    expect(world.received, is: [world.invoices[0].paymentHash])
+    expect(world.sent.arrived, is: [SentPayments.invoice(0).paymentHash])
   }
 
   @Test func `An outgoing payment that waited 5 s for a splice is refused with that reason`() throws {
     var world = try begun(delay: .seconds(8))
     world.externalInvoice(0)
     world.sendAndSettle(0)
-    #expect(world.refusals == [NodeMachine.payDuringSplice])
+    expect(world.refusals, is: [NodeMachine.payDuringSplice])
     #expect(isDone(world))
   }
 
@@ -179,7 +179,7 @@
     world.claim()
     ask(&world, SpliceRequest(amountSat: 9000, script: targetScript))
     world.settle()
-    #expect(world.refusals == [NodeMachine.spliceUnderWay])
+    expect(world.refusals, is: [NodeMachine.spliceUnderWay])
     #expect(world.splicesBegun == first && isDone(world))
   }
 
@@ -188,10 +188,10 @@
     throws
   {
     var world = try begun(delay: .seconds(3))
-    #expect(world.news.last == .busy(splicing))
+    expect(world.news.last, is: .busy(splicing))
     let abort = TransactionAbort(channel: world.peer.state.channel.id, text: "no")
     world.handle(.received(.transactionAbort(abort)))
-    #expect(world.splicesEnded.map(\.end) == [.forgotten])
+    expect(world.splicesEnded.map(\.end), is: [.forgotten])
     #expect(world.stored.channel?.pendingSplice == nil)
     #expect(world.news.contains(.busy(.nothing)))
   }

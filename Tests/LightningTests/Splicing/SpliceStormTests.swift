@@ -19,10 +19,10 @@
       try storm.heal()
       let (left, right) = (storm.sides[0].channel, storm.sides[1].channel)
       #expect(left.mayUpdate && right.mayUpdate, "seed \(seed)")
-      #expect(left.funding == right.funding, "seed \(seed)")
+      expect(left.funding, is: right.funding, "seed \(seed)")
       #expect(left.htlcs.isEmpty && left.localMsat == right.remoteMsat, "seed \(seed)")
-      #expect(left.remoteMsat == right.localMsat, "seed \(seed)")
-      #expect(storm.splices?.violations == [], "seed \(seed)")
+      expect(left.remoteMsat, is: right.localMsat, "seed \(seed)")
+      expect(storm.splices?.violations, is: [], "seed \(seed)")
       done += storm.splices?.takenMsat(with: left) == 0 ? 0 : 1
       wanted += storm.splices?.wanted ?? 0
     }
@@ -83,13 +83,13 @@
     var peer = try provider(before)
     let record = peer.record
     let facts = try peer.receive(message)
-    #expect(facts == [.spliceGivenUp(objection.description)], "\(message)")
+    expect(facts, is: [.spliceGivenUp(objection.description)], "\(message)")
     let abort = TransactionAbort(channel: channelID, text: objection.description)
-    #expect(plain(peer.takeOutgoing()) == [.transactionAbort(abort)], "\(message)")
-    #expect(peer.record == record)
+    expect(plain(peer.takeOutgoing()), is: [.transactionAbort(abort)], "\(message)")
+    expect(peer.record, is: record)
     // The abort is sent once, and the peer's answer to it is not answered.
     _ = try peer.receive(.transactionAbort(TransactionAbort(channel: channelID)))
-    #expect(plain(peer.takeOutgoing()) == [])
+    expect(plain(peer.takeOutgoing()), is: [])
     #expect(throws: ChannelError.self) { try peer.receive(message) }
   }
 
@@ -146,7 +146,7 @@
     try expectAbort(Array(greedy), Self.complete, .feeTooLow(leastSat: least))
     let exact = Self.whole.prefix(3) + [Self.output(4, 5000 - least, targetScript)]
     var peer = try provider(Array(exact))
-    #expect(try peer.receive(Self.complete) == [])
+    expect(try peer.receive(Self.complete), is: [])
     #expect(peer.pendingSplice?.feeSat == least && peer.pendingSplice?.isOurs == false)
   }
 
@@ -211,12 +211,12 @@
     #expect(throws: ChannelError.unexpectedMessage(type: 132)) { try wallet.receive(commitment(splice.id)) }
     #expect(throws: ChannelError.otherFunding) { try wallet.receive(signatures(Self.first, .zeros)) }
     #expect(throws: ChannelError.lacksSharedSignature) { try wallet.receive(signatures(splice.id, nil)) }
-    #expect(ChannelError.lacksSharedSignature.message(about: channelID).type == 17)
+    expect(ChannelError.lacksSharedSignature.message(about: channelID).type, is: 17)
     #expect(throws: ChannelError.wrongSignatureCount(expected: 0, got: 1)) {
       try wallet.receive(signatures(splice.id, .zeros, [[0]]))
     }
     _ = try wallet.receive(signatures(splice.id, .zeros))
-    #expect(plain(wallet.takeOutgoing()).map(\.type).suffix(2) == [71, 77])
+    expect(plain(wallet.takeOutgoing()).map(\.type).suffix(2), is: [71, 77])
     let locked = Message.spliceLocked(SpliceLocked(channel: channelID, transaction: Self.first))
     #expect(throws: ChannelError.otherFunding) { try wallet.receive(locked) }
   }
@@ -224,24 +224,24 @@
   @Test func `The wallet accepts no contribution of the peer, and no splice that the peer begins`() throws {
     for message in [Self.input(1), Self.output(1, 4000, targetScript)] {
       var both = try SpliceDialogue.begun(until: 66)
-      #expect(try both.wallet.receive(message) == [.spliceGivenUp(SpliceObjection.addsNothing.description)])
+      expect(try both.wallet.receive(message), is: [.spliceGivenUp(SpliceObjection.addsNothing.description)])
     }
     var both = try SpliceDialogue.begun(until: 81)
     let ack = SpliceAck(channel: channelID, contribution: 1, fundingKey: providerSide.key)
-    #expect(
-      try both.wallet.receive(.spliceAck(ack)) == [.spliceGivenUp(SpliceObjection.addsNothing.description)])
+    expect(
+      try both.wallet.receive(.spliceAck(ack)), is: [.spliceGivenUp(SpliceObjection.addsNothing.description)])
     var (_, wallet) = try splicingPair()
     _ = try wallet.receive(.quiescence(Quiescence(channel: channelID, isInitiator: true)))
-    #expect(plain(wallet.takeOutgoing()).map(\.type) == [2])
-    #expect(try wallet.receive(Self.start()) == [.spliceGivenUp(SpliceObjection.notBegunHere.description)])
-    #expect(plain(wallet.takeOutgoing()).map(\.type) == [74])
+    expect(plain(wallet.takeOutgoing()).map(\.type), is: [2])
+    expect(try wallet.receive(Self.start()), is: [.spliceGivenUp(SpliceObjection.notBegunHere.description)])
+    expect(plain(wallet.takeOutgoing()).map(\.type), is: [74])
   }
 
   @Test func `On simultaneous stfu the channel opener goes first, and the wallet's request fails`() throws {
     var (_, wallet) = try splicingPair()
     try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
-    #expect(plain(wallet.takeOutgoing()).map(\.type) == [2])
+    expect(plain(wallet.takeOutgoing()).map(\.type), is: [2])
     let facts = try wallet.receive(.quiescence(Quiescence(channel: channelID, isInitiator: true)))
-    #expect(facts == [.spliceGivenUp("the peer is the initiator of another splice")])
+    expect(facts, is: [.spliceGivenUp("the peer is the initiator of another splice")])
   }
 }

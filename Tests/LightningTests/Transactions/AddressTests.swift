@@ -16,19 +16,19 @@ private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> A
   {
     let oldest = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
     let key = try BitcoinAddress(decoding: oldest, on: .mainnet)
-    #expect(OutputScript(key).bytes.hex == "76a914" + "62e907b15cbf27d5425399ebf6f0fb50ebb88f18" + "88ac")
-    #expect(key.text(on: .mainnet) == oldest)
+    expect(OutputScript(key).bytes.hex, is: "76a914" + "62e907b15cbf27d5425399ebf6f0fb50ebb88f18" + "88ac")
+    expect(key.text(on: .mainnet), is: oldest)
     let coinbase = "2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVCKP8"
     let script = try BitcoinAddress(decoding: coinbase, on: .regtest)
-    #expect(OutputScript(script).bytes.hex == "a914" + "113ca7e584fe1575b6fc39abae991529f66eda58" + "87")
-    #expect(script.text(on: .testnet) == coinbase)
-    #expect(OutputScript(script).address == script)
-    #expect(failure(oldest) == .otherNetwork(.mainnet, wanted: .regtest))
-    #expect(failure(coinbase, on: .mainnet) == .otherNetwork(.testnet, wanted: .mainnet))
-    #expect(failure("2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVCKP9") == .checksumIsWrong)
-    #expect(failure("2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVC") == .notAnAddress)
-    #expect(failure("2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVCKPO") == .notAnAddress)
-    #expect(failure(Base58.encodeChecked([7] + [UInt8](repeating: 1, count: 20))) == .noSuchOutput)
+    expect(OutputScript(script).bytes.hex, is: "a914" + "113ca7e584fe1575b6fc39abae991529f66eda58" + "87")
+    expect(script.text(on: .testnet), is: coinbase)
+    expect(OutputScript(script).address, is: script)
+    expect(failure(oldest), is: .otherNetwork(.mainnet, wanted: .regtest))
+    expect(failure(coinbase, on: .mainnet), is: .otherNetwork(.testnet, wanted: .mainnet))
+    expect(failure("2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVCKP9"), is: .checksumIsWrong)
+    expect(failure("2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVC"), is: .notAnAddress)
+    expect(failure("2MtpN8zCxTp8AWSg7VBjBX7vU6x73bVCKPO"), is: .notAnAddress)
+    expect(failure(Base58.encodeChecked([7] + [UInt8](repeating: 1, count: 20))), is: .noSuchOutput)
   }
 
   @Test
@@ -42,13 +42,13 @@ private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> A
       let network = BitcoinNetwork.allCases[random.below(4)]
       guard let address = BitcoinAddress(version: version, program: program) else { continue }
       let text = address.text(on: network)
-      #expect(try BitcoinAddress(decoding: text, on: network) == address)
+      expect(try BitcoinAddress(decoding: text, on: network), is: address)
       let script = OutputScript(address)
-      #expect(script.address == address)
+      expect(script.address, is: address)
       let other: BitcoinNetwork = network == .mainnet ? .regtest : .mainnet
-      #expect(
-        failure(text, on: other)
-          == .otherNetwork(network == .signet ? .testnet : alike(network, version), wanted: other))
+      expect(
+        failure(text, on: other),
+        is: .otherNetwork(network == .signet ? .testnet : alike(network, version), wanted: other))
       guard random.oneIn(4) else { continue }
       var wrong = Array(text.utf8)
       wrong[wrong.count - 1 - random.below(6)] ^= 1
@@ -62,14 +62,14 @@ private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> A
   }
 
   @Test func `A non-address is refused; the refusal of another network's address names the wanted prefix`() {
-    #expect(failure("") == .notAnAddress)
-    #expect(failure("lnbcrt1abc") == .notAnAddress)
-    #expect(failure(String(repeating: "1", count: 100_000)) == .notAnAddress)
-    #expect(failure("bcrt1\u{e9}") == .notAnAddress)
-    #expect(failure("bcrt1") == .notAnAddress)
-    #expect(
-      "\(AddressError.otherNetwork(.mainnet, wanted: .regtest))"
-        == "the address is for mainnet, and this wallet is on regtest; ask for one that begins with bcrt1")
+    expect(failure(""), is: .notAnAddress)
+    expect(failure("lnbcrt1abc"), is: .notAnAddress)
+    expect(failure(String(repeating: "1", count: 100_000)), is: .notAnAddress)
+    expect(failure("bcrt1\u{e9}"), is: .notAnAddress)
+    expect(failure("bcrt1"), is: .notAnAddress)
+    expect(
+      "\(AddressError.otherNetwork(.mainnet, wanted: .regtest))",
+      is: "the address is for mainnet, and this wallet is on regtest; ask for one that begins with bcrt1")
   }
 
   @Test func `BOLT 3, Dust Limits`() {
@@ -78,13 +78,13 @@ private func failure(_ text: String, on network: BitcoinNetwork = .regtest) -> A
         OutputScript($0).dustLimit
       }
     }
-    #expect(limit(17, 20) == 546)
-    #expect(limit(18, 20) == 540)
-    #expect(limit(0, 20) == 294)
-    #expect(limit(0, 32) == 330)
-    #expect(OutputScript([0x51, 2, 0x4e, 0x73]).dustLimit == 240)
+    expect(limit(17, 20), is: 546)
+    expect(limit(18, 20), is: 540)
+    expect(limit(0, 20), is: 294)
+    expect(limit(0, 32), is: 330)
+    expect(OutputScript([0x51, 2, 0x4e, 0x73]).dustLimit, is: 240)
     #expect(limit(1, 2) == 354 && limit(1, 32) == 354 && limit(16, 40) == 354)
-    #expect(OutputScript([0x6a, 1, 1]).dustLimit == 0)
+    expect(OutputScript([0x6a, 1, 1]).dustLimit, is: 0)
     #expect(OutputScript([]).dustLimit == nil && OutputScript([0x51]).dustLimit == nil)
     #expect(OutputScript(Bytes([0, 21] + [UInt8](repeating: 7, count: 21))).dustLimit == nil)
   }
@@ -124,10 +124,10 @@ struct AddressVectorTests {
   {
     let network: BitcoinNetwork = text.lowercased().hasPrefix("bc") ? .mainnet : .testnet
     let address = try BitcoinAddress(decoding: text, on: network)
-    #expect(OutputScript(address).bytes.hex == script)
-    #expect(OutputScript(address).address == address)
-    #expect(address.text(on: network) == text.lowercased())
-    #expect(failure(text, on: .regtest) == .otherNetwork(network, wanted: .regtest))
+    expect(OutputScript(address).bytes.hex, is: script)
+    expect(OutputScript(address).address, is: address)
+    expect(address.text(on: network), is: text.lowercased())
+    expect(failure(text, on: .regtest), is: .otherNetwork(network, wanted: .regtest))
   }
 
   @Test(
@@ -158,7 +158,7 @@ struct AddressVectorTests {
       ("bc1gmk9yu", .noSuchOutput),
     ] as [(String, AddressError)])
   func `invalid segwit addresses and the reason for their invalidity`(text: String, reason: AddressError) {
-    #expect(failure(text, on: text.lowercased().hasPrefix("bc") ? .mainnet : .testnet) == reason)
+    expect(failure(text, on: text.lowercased().hasPrefix("bc") ? .mainnet : .testnet), is: reason)
   }
 
   @Test(
@@ -171,11 +171,11 @@ struct AddressVectorTests {
     ])
   func `BIP 350, Test vectors for Bech32m: each is decoded and re-encoded`(text: String) throws {
     let (prefix, words, variant) = try Bech32.decode(text)
-    #expect(variant == .bech32m)
-    #expect(Bech32.encode(prefix: prefix, words: words, as: .bech32m) == text.lowercased())
+    expect(variant, is: .bech32m)
+    expect(Bech32.encode(prefix: prefix, words: words, as: .bech32m), is: text.lowercased())
   }
 
   @Test func `BIP 173, invalid segwit addresses: invalid checksum`() {
-    #expect(failure("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5", on: .mainnet) == .checksumIsWrong)
+    expect(failure("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5", on: .mainnet), is: .checksumIsWrong)
   }
 }

@@ -33,12 +33,12 @@
       let transaction = Self.random(&random)
       let bytes = transaction.encoded()
       let again = try BitcoinTransaction(decoding: bytes)
-      #expect(again == transaction)
-      #expect(again.encoded() == bytes)
+      expect(again, is: transaction)
+      expect(again.encoded(), is: bytes)
       var bare = transaction
       for index in bare.inputs.indices { bare.inputs[index].witness = [] }
-      #expect(bare.id == transaction.id)
-      #expect(bare.weight == 4 * bare.encoded().count)
+      expect(bare.id, is: transaction.id)
+      expect(bare.weight, is: 4 * bare.encoded().count)
     }
   }
 
@@ -46,8 +46,8 @@
     var random = SeededGenerator(seed: 32)
     for _ in 0..<40 {
       let bytes = Self.random(&random).encoded()
-      for count in 0..<min(bytes.count, 900) { #expect(failure(Array(bytes.prefix(count))) == .truncated) }
-      #expect(failure(bytes + [0]) == .trailingBytes)
+      for count in 0..<min(bytes.count, 900) { expect(failure(Array(bytes.prefix(count))), is: .truncated) }
+      expect(failure(bytes + [0]), is: .trailingBytes)
     }
   }
 
@@ -58,23 +58,23 @@
     let end: [UInt8] = [0, 0, 0, 0]
     #expect(failure(version + [1] + input + [1] + output + end) == nil)
     #expect(failure(version + [0, 1, 1] + input + [1] + output + [1, 1, 9] + end) == nil)
-    #expect(failure(version + [0, 1, 1] + input + [1] + output + [0] + end) == .noWitnesses)
-    #expect(failure(version + [0, 2, 1] + input + [1] + output + [1, 1, 9] + end) == .unknownFlag(2))
-    #expect(failure(version + [0, 0] + end) == .noInputs)
-    #expect(failure(version + [0, 1, 0, 1] + output + end) == .noInputs)
-    #expect(failure(version + [1] + input + [0] + end) == .noOutputs)
-    #expect(failure(version + [0xfd, 1, 0] + input + [1] + output + end) == .numberNotMinimal)
-    #expect(failure(version + [0xfe, 1, 0, 0, 0] + input + [1] + output + end) == .numberNotMinimal)
-    #expect(failure(version + [0xff] + [UInt8](repeating: 0xff, count: 8) + input) == .truncated)
+    expect(failure(version + [0, 1, 1] + input + [1] + output + [0] + end), is: .noWitnesses)
+    expect(failure(version + [0, 2, 1] + input + [1] + output + [1, 1, 9] + end), is: .unknownFlag(2))
+    expect(failure(version + [0, 0] + end), is: .noInputs)
+    expect(failure(version + [0, 1, 0, 1] + output + end), is: .noInputs)
+    expect(failure(version + [1] + input + [0] + end), is: .noOutputs)
+    expect(failure(version + [0xfd, 1, 0] + input + [1] + output + end), is: .numberNotMinimal)
+    expect(failure(version + [0xfe, 1, 0, 0, 0] + input + [1] + output + end), is: .numberNotMinimal)
+    expect(failure(version + [0xff] + [UInt8](repeating: 0xff, count: 8) + input), is: .truncated)
     let most: [UInt8] = [0x00, 0x40, 0x07, 0x5a, 0xf0, 0x75, 0x07, 0, 0]
     #expect(failure(version + [1] + input + [1] + most + end) == nil)
-    #expect(failure(version + [1] + input + [1] + [1] + most.dropFirst() + end) == .tooMuchMoney)
+    expect(failure(version + [1] + input + [1] + [1] + most.dropFirst() + end), is: .tooMuchMoney)
     #expect(failure(version + [1] + input + [2] + most + most + end) == nil, "each output is checked alone")
   }
 
   @Test func `A transaction id is printed as its hash with the bytes reversed`() throws {
     let id = TransactionID(hash: SHA256.hash([1]))
-    #expect(TransactionID(text: id.text) == id)
+    expect(TransactionID(text: id.text), is: id)
     #expect(id.text != id.hash.hex && id.text.prefix(2) == id.hash.hex.suffix(2))
     #expect(TransactionID(text: "00") == nil)
   }
@@ -86,36 +86,36 @@
   private func check(_ signed: String, unsigned: String) throws -> BitcoinTransaction {
     let bytes = try #require(Hexadecimal.decode(signed))
     let transaction = try BitcoinTransaction(decoding: bytes)
-    #expect(Hexadecimal.encode(transaction.encoded()) == signed)
+    expect(Hexadecimal.encode(transaction.encoded()), is: signed)
     var bare = transaction
     for index in bare.inputs.indices {
       bare.inputs[index].script = []
       bare.inputs[index].witness = []
     }
-    #expect(Hexadecimal.encode(bare.encoded()) == unsigned)
+    expect(Hexadecimal.encode(bare.encoded()), is: unsigned)
     let again = try BitcoinTransaction(decoding: try #require(Hexadecimal.decode(unsigned)))
-    #expect(again == bare)
+    expect(again, is: bare)
     return transaction
   }
 
   @Test func `Native P2WPKH`() throws {
     let transaction = try check(TransactionExample.nativeKey, unsigned: TransactionExample.nativeKeyUnsigned)
     #expect(transaction.version == 1 && transaction.lockTime == 17)
-    #expect(transaction.inputs.map(\.sequence) == [0xffff_ffee, 0xffff_ffff])
-    #expect(transaction.inputs.map(\.witness.count) == [0, 2])
-    #expect(transaction.outputs.map(\.satoshis) == [112_340_000, 223_450_000])
-    #expect(transaction.outputs[0].script.address?.version == BitcoinAddress.publicKeyHash)
+    expect(transaction.inputs.map(\.sequence), is: [0xffff_ffee, 0xffff_ffff])
+    expect(transaction.inputs.map(\.witness.count), is: [0, 2])
+    expect(transaction.outputs.map(\.satoshis), is: [112_340_000, 223_450_000])
+    expect(transaction.outputs[0].script.address?.version, is: BitcoinAddress.publicKeyHash)
   }
 
   @Test func `P2SH-P2WPKH`() throws {
     let transaction = try check(TransactionExample.nestedKey, unsigned: TransactionExample.nestedKeyUnsigned)
-    #expect(transaction.inputs[0].script.hex == "16001479091972186c449eb1ded22b78e40d009bdf0089")
-    #expect(transaction.id.text == "ef48d9d0f595052e0f8cdcf825f7a5e50b6a388a81f206f3f4846e5ecd7a0c23")
+    expect(transaction.inputs[0].script.hex, is: "16001479091972186c449eb1ded22b78e40d009bdf0089")
+    expect(transaction.id.text, is: "ef48d9d0f595052e0f8cdcf825f7a5e50b6a388a81f206f3f4846e5ecd7a0c23")
   }
 
   @Test func `Native P2WSH`() throws {
     let transaction = try check(
       TransactionExample.nativeScript, unsigned: TransactionExample.nativeScriptUnsigned)
-    #expect(transaction.inputs[1].witness.map(\.count) == [71, 71, 71])
+    expect(transaction.inputs[1].witness.map(\.count), is: [71, 71, 71])
   }
 }

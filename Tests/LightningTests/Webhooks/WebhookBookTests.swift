@@ -50,15 +50,15 @@
   /// Two webhooks that have heard of their registration.
   private mutating func registerTwo() {
     for (name, call) in [("a", UInt64(1)), ("b", 2)] {
-      #expect(called(set(name)) == ["\(name) webhook_registered"])
+      expect(called(set(name)), is: ["\(name) webhook_registered"])
       _ = end(call, delivered)
     }
   }
 
   @Test mutating func `A new webhook hears of its registration, alone, and a changed one again`() {
     registerTwo()
-    #expect(called(set("a", at: 1)) == [])
-    #expect(called(set("a", "x", at: 60)) == ["ax webhook_registered"])
+    expect(called(set("a", at: 1)), is: [])
+    expect(called(set("a", "x", at: 60)), is: ["ax webhook_registered"])
   }
 
   private func error(_ step: WebhookStep) -> Int64? {
@@ -73,17 +73,17 @@
     #expect(error(again) == slowDown && called(again) == [] && again.changes == [])
     // Removed and registered again it is the same name, and a new name for each call does not help either.
     _ = ask(.remove(name: "a"), at: 59)
-    #expect(error(set("a", "x", at: 59)) == slowDown)
+    expect(error(set("a", "x", at: 59)), is: slowDown)
     for number in 2...10 {
       #expect(error(set("\(number)", at: 59)) == nil)
       _ = ask(.remove(name: "\(number)"), at: 59)
     }
-    #expect(error(set("b", at: 59)) == slowDown)
+    expect(error(set("b", at: 59)), is: slowDown)
     #expect(error(set("a", "x", at: 60)) == nil)
-    #expect(error(set("b", at: 60)) == slowDown)
+    expect(error(set("b", at: 60)), is: slowDown)
     // What the ledger has of them counts in the next run too.
     book = WebhookBook(lastCall: 1, registered: [("a", Self.seconds(60))])
-    #expect(error(set("a", "y", at: 119)) == slowDown)
+    expect(error(set("a", "y", at: 119)), is: slowDown)
     #expect(error(set("a", "y", at: 120)) == nil)
   }
 
@@ -93,16 +93,16 @@
       _ = set("\(number)")
       _ = end(number, delivered)
     }
-    #expect(called(notice(at: 100)) == ["1 payment_incoming", "2 payment_incoming"])
+    expect(called(notice(at: 100)), is: ["1 payment_incoming", "2 payment_incoming"])
     // Nothing is due until one of them has ended.
     #expect(book.deadline(rules) == nil && called(deadline(at: 101)).isEmpty)
-    #expect(called(end(11, .timedOut, at: 110)) == ["3 payment_incoming"])
-    #expect(called(end(12, delivered, at: 110)) == ["4 payment_incoming"])
+    expect(called(end(11, .timedOut, at: 110)), is: ["3 payment_incoming"])
+    expect(called(end(12, delivered, at: 110)), is: ["4 payment_incoming"])
     // The first one's second attempt is due, too, and waits for all first ones.
     for call in UInt64(13)...18 {
-      #expect(called(end(call, delivered, at: 112)) == ["\(call - 8) payment_incoming"])
+      expect(called(end(call, delivered, at: 112)), is: ["\(call - 8) payment_incoming"])
     }
-    #expect(called(end(19, delivered, at: 112)) == ["1 payment_incoming"])
+    expect(called(end(19, delivered, at: 112)), is: ["1 payment_incoming"])
   }
 
   @Test mutating func `The registration is stored before its call begins`() {
@@ -123,7 +123,7 @@
     var call: UInt64 = 3
     for notification in all {
       let word = notification.method.rawValue.dropFirst(6)
-      #expect(called(notice(notification, at: 5)) == ["a \(word)", "b \(word)"])
+      expect(called(notice(notification, at: 5)), is: ["a \(word)", "b \(word)"])
       _ = end(call, delivered, at: 5)
       _ = end(call + 1, delivered, at: 5)
       call += 2
@@ -131,30 +131,30 @@
   }
 
   @Test mutating func `Without a webhook nothing is called`() {
-    #expect(notice(at: 0) == WebhookStep())
+    expect(notice(at: 0), is: WebhookStep())
     _ = set("a")
     _ = end(1, delivered)
     _ = ask(.remove(name: "a"))
-    #expect(notice(at: 1) == WebhookStep())
+    expect(notice(at: 1), is: WebhookStep())
     #expect(book.isQuiet)
   }
 
   @Test mutating func `A method in its cooldown is not raised, and the others are`() {
     registerTwo()
     _ = notice(.onionMessageIncoming, at: 0)
-    #expect(notice(.onionMessageIncoming, at: 59) == WebhookStep())
+    expect(notice(.onionMessageIncoming, at: 59), is: WebhookStep())
     #expect(notice(.expirySoon(timeout: 1), at: 1).changes.count > 0)
-    #expect(notice(.expirySoon(timeout: 2), at: 2) == WebhookStep())
+    expect(notice(.expirySoon(timeout: 2), at: 2), is: WebhookStep())
     #expect(notice(.onionMessageIncoming, at: 60).changes.count > 0)
   }
 
   @Test mutating func `The cooldowns begin anew when the wallet has been here`() {
     registerTwo()
-    #expect(called(notice(at: 0)).count == 2)
+    expect(called(notice(at: 0)).count, is: 2)
     _ = end(3, delivered)
     _ = end(4, delivered)
     _ = play { $0.walletCame(&$1) }
-    #expect(called(notice(at: 2)).count == 2)
+    expect(called(notice(at: 2)).count, is: 2)
   }
 
   @Test mutating func `A payment within the cooldown is announced at its end, if one still waits`() {
@@ -163,26 +163,26 @@
     _ = end(3, delivered)
     _ = end(4, delivered)
     #expect(book.deadline(rules) == nil)
-    #expect(notice(at: 10) == WebhookStep())
+    expect(notice(at: 10), is: WebhookStep())
     #expect(book.deadline(rules) == Self.seconds(60) && !book.isQuiet)
     var other = self
-    #expect(called(deadline(at: 60)) == ["a payment_incoming", "b payment_incoming"])
+    expect(called(deadline(at: 60)), is: ["a payment_incoming", "b payment_incoming"])
     _ = other.play { $0.paymentsEnded(&$1) }
     #expect(other.book.deadline(rules) == nil && other.book.isQuiet)
   }
 
   @Test mutating func `A webhook hears of its registration before anything else`() {
     _ = set("a")
-    #expect(called(notice(at: 0)) == [])
+    expect(called(notice(at: 0)), is: [])
     // No timer turns while it waits.
     #expect(book.deadline(rules) == nil)
-    #expect(called(end(1, delivered)) == ["a payment_incoming"])
+    expect(called(end(1, delivered)), is: ["a payment_incoming"])
   }
 
   @Test mutating func `A registration that was tried and is not heard does not hold up a payment`() {
     _ = set("a")
     _ = notice(at: 0)
-    #expect(called(end(1, .timedOut, at: 10)) == ["a payment_incoming"])
+    expect(called(end(1, .timedOut, at: 10)), is: ["a payment_incoming"])
   }
 
   // MARK: Attempts
@@ -192,16 +192,17 @@
     var second: Int64 = 0
     for pause: Int64 in [1, 4, 15, 60] {
       let step = end(1, pause == 4 ? .timedOut : .unreachable, at: second)
-      #expect(step.changes == [.tried(call: 1, pause == 4 ? .timedOut : .unreachable)])
-      #expect(book.deadline(rules) == Self.seconds(second + pause))
-      #expect(deadline(at: second + pause - 1) == WebhookStep())
+      expect(step.changes, is: [.tried(call: 1, pause == 4 ? .timedOut : .unreachable)])
+      expect(book.deadline(rules), is: Self.seconds(second + pause))
+      expect(deadline(at: second + pause - 1), is: WebhookStep())
       second += pause
       let again = deadline(at: second)
       #expect(again.changes == [.begun(call: 1)] && called(again).count == 1)
       #expect(book.deadline(rules) == nil)
     }
-    #expect(
-      end(1, .unreachable, at: second).changes == [
+    expect(
+      end(1, .unreachable, at: second).changes,
+      is: [
         .tried(call: 1, .unreachable), .ended(call: 1, .givenUp),
       ])
     #expect(book.isQuiet)
@@ -212,13 +213,13 @@
     _ = set("a")
     let step = end(1, .answered(status: status))
     #expect(step.changes == [.ended(call: 1, .answered(status: status))] && book.isQuiet)
-    #expect(
-      WebhookOutcome.answered(status: status).word == (status == 200 ? "delivered" : "answered-otherwise"))
+    expect(
+      WebhookOutcome.answered(status: status).word, is: (status == 200 ? "delivered" : "answered-otherwise"))
   }
 
   @Test mutating func `An address that is not called is not called again`() {
     _ = set("a")
-    #expect(end(1, .forbiddenAddress).changes == [.ended(call: 1, .forbiddenAddress)])
+    expect(end(1, .forbiddenAddress).changes, is: [.ended(call: 1, .forbiddenAddress)])
   }
 
   @Test mutating func `Nothing more goes to a webhook that is removed, replaced, or whose wallet is here`() {
@@ -250,7 +251,7 @@
       let later = test.deadline(at: 1000)
       #expect(test.called(later) == [] && later.changes == [])
       // The end of an attempt that is cancelled changes nothing.
-      #expect(test.end(3, .unreachable, at: 4) == WebhookStep())
+      expect(test.end(3, .unreachable, at: 4), is: WebhookStep())
     }
   }
 
@@ -271,29 +272,29 @@
           number: $0.number, webhook: $0.webhook, notification: $0.notification, attempts: $0.attempts,
           nextAt: Self.seconds(120))
       }, lastCall: 4, noticed: [(.paymentIncoming, Self.seconds(100))])
-    #expect(book.deadline(rules) == Self.seconds(120))
-    #expect(called(deadline(at: 120)) == ["a payment_incoming", "b payment_incoming"])
-    #expect(notice(at: 121) == WebhookStep())
+    expect(book.deadline(rules), is: Self.seconds(120))
+    expect(called(deadline(at: 120)), is: ["a payment_incoming", "b payment_incoming"])
+    expect(notice(at: 121), is: WebhookStep())
     _ = end(3, .unreachable, at: 121)
-    #expect(book.deadline(rules) == Self.seconds(125))
+    expect(book.deadline(rules), is: Self.seconds(125))
     let step = notice(.liquidityManagementRequest, at: 122)
     guard case .called(let call) = step.changes.first else {
       Issue.record("\(step)")
       return
     }
-    #expect(call.number == 5)
+    expect(call.number, is: 5)
   }
 
   @Test func `Each notification has one body, and a height exactly for expiry_soon`() {
-    #expect(
-      WebhookNotification.paymentIncoming.body
-        == #"{"jsonrpc":"2.0","method":"lsps5.payment_incoming","params":{}}"#)
-    #expect(
-      WebhookNotification.expirySoon(timeout: 800_144).body
-        == #"{"jsonrpc":"2.0","method":"lsps5.expiry_soon","params":{"timeout":800144}}"#)
+    expect(
+      WebhookNotification.paymentIncoming.body,
+      is: #"{"jsonrpc":"2.0","method":"lsps5.payment_incoming","params":{}}"#)
+    expect(
+      WebhookNotification.expirySoon(timeout: 800_144).body,
+      is: #"{"jsonrpc":"2.0","method":"lsps5.expiry_soon","params":{"timeout":800144}}"#)
     for method in WebhookNotification.Method.allCases {
       let timeout: UInt32? = method == .expirySoon ? 7 : nil
-      #expect(WebhookNotification(method, timeout: timeout)?.method == method)
+      expect(WebhookNotification(method, timeout: timeout)?.method, is: method)
       #expect(WebhookNotification(method, timeout: timeout == nil ? 7 : nil) == nil)
     }
   }

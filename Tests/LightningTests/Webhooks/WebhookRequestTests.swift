@@ -29,7 +29,7 @@
   private func ask(_ text: String, reach: WebhookReach = .anywhere) throws -> Answer {
     var book = WebhookBook()
     let (answer, step) = try ask(text, &book, reach: reach)
-    #expect(step.changes.isEmpty == book.webhooks.isEmpty)
+    expect(step.changes.isEmpty, is: book.webhooks.isEmpty)
     return answer
   }
 
@@ -64,8 +64,8 @@
     String(repeating: "[", count: 8000), String(repeating: "{\"a\":", count: 1600),
   ])
   func `What is not exactly one request is a parse error with the id null`(_ text: String) throws {
-    #expect(
-      try ask(text).text == #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}"#)
+    expect(
+      try ask(text).text, is: #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}"#)
   }
 
   @Test func `Bytes that are no UTF-8 are a parse error`() {
@@ -91,7 +91,7 @@
     throws
   {
     for method in ["lsps5.get_webhook", "lsps1.get_info", "", "LSPS5.list_webhooks"] {
-      #expect(try ask(request(method, "{}")).code == -32601)
+      expect(try ask(request(method, "{}")).code, is: -32601)
     }
     for params in [
       "{}", #"{"app_name":"a"}"#, #"{"webhook":"https://a"}"#, #"{"app_name":null,"webhook":"https://a"}"#,
@@ -101,11 +101,11 @@
       #expect(answer.code == -32602 && answer.data?["unrecognized"]?.elements == [])
     }
     let answer = try ask(request("lsps5.list_webhooks", #"{"x":1,"y":{}}"#))
-    #expect(answer.code == -32602)
-    #expect(answer.data?["unrecognized"]?.elements == [.string("x"), .string("y")])
-    #expect(
-      try ask(request("lsps5.set_webhook", #"{"app_name":"a","webhook":"https://a","x":0}"#)).data?.json
-        == #"{"unrecognized":["x"]}"#)
+    expect(answer.code, is: -32602)
+    expect(answer.data?["unrecognized"]?.elements, is: [.string("x"), .string("y")])
+    expect(
+      try ask(request("lsps5.set_webhook", #"{"app_name":"a","webhook":"https://a","x":0}"#)).data?.json,
+      is: #"{"unrecognized":["x"]}"#)
   }
 
   @Test func `lsps0.list_protocols names LSPS5, unless webhooks are off`() throws {
@@ -116,7 +116,7 @@
       let params = method.contains("list") ? "{}" : #"{"app_name":"a"}"#
       #expect([-32601, -32602].contains(try ask(request(method, params), reach: .off).code))
     }
-    #expect(try ask(set("a", url), reach: .off).code == -32601)
+    expect(try ask(set("a", url), reach: .off).code, is: -32601)
   }
 
   @Test func `A node without a channel has no webhooks, and may ask what the LSP supports`() throws {
@@ -126,9 +126,9 @@
       #expect(step.changes == [] && step.orders == [])
       return step.reply
     }
-    #expect(ask(set("a", url))?.contains(#""code":1003"#) == true)
-    #expect(ask(request("lsps0.list_protocols", "{}"))?.contains("[5]") == true)
-    #expect(ask("{")?.contains("-32700") == true)
+    expect(ask(set("a", url))?.contains(#""code":1003"#), is: true)
+    expect(ask(request("lsps0.list_protocols", "{}"))?.contains("[5]"), is: true)
+    expect(ask("{")?.contains("-32700"), is: true)
   }
 
   // MARK: LSPS5's errors
@@ -140,21 +140,21 @@
       String(repeating: "\"", count: 32), String(repeating: "\u{1}", count: 10) + "abcd", "",
     ] {
       #expect(try ask(set(name, url)).code == nil, "\(name)")
-      #expect(try ask(set(name + String(repeating: "b", count: 65), url)).code == 500)
+      expect(try ask(set(name + String(repeating: "b", count: 65), url)).code, is: 500)
     }
     for name in [
       String(repeating: "a", count: 65), String(repeating: "é", count: 32) + "a",
       String(repeating: "\n", count: 32) + "a", String(repeating: "\u{1}", count: 11),
     ] {
-      #expect(try ask(set(name, url)).code == 500, "\(name)")
+      expect(try ask(set(name, url)).code, is: 500, "\(name)")
     }
   }
 
   @Test func `A URL may have 1024 characters`() throws {
     let base = "https://example.org/"
     #expect(try ask(set("a", base + String(repeating: "x", count: 1024 - base.count))).code == nil)
-    #expect(try ask(set("a", base + String(repeating: "x", count: 1025 - base.count))).code == 500)
-    #expect(try ask(set("a", String(repeating: "é", count: 2000))).code == 500)
+    expect(try ask(set("a", base + String(repeating: "x", count: 1025 - base.count))).code, is: 500)
+    expect(try ask(set("a", String(repeating: "é", count: 2000))).code, is: 500)
   }
 
   @Test(arguments: [
@@ -169,18 +169,18 @@
     "https://\(String(repeating: "a", count: 64))", "javascript:alert(1)",
   ])
   func `What is no URL of RFC 1738 is a parse error`(_ text: String) throws {
-    #expect(try ask(set("a", text)).code == 501)
+    expect(try ask(set("a", text)).code, is: 501)
   }
 
   @Test func `An LSP calls https alone, and one for tests only its own machine`() throws {
     for text in ["http://a.org", "ftp://a.org/x", "file://a/b", "ws://a", "gopher://a", "HTTP://127.0.0.1"] {
-      #expect(try ask(set("a", text)).code == 502, "\(text)")
+      expect(try ask(set("a", text)).code, is: 502, "\(text)")
     }
     for text in [
       "https://a.org", "HTTPS://A.org:443/x?y=%20&z", "https://[2001:db8::1]:8443", "https://1.2.3.4?q",
     ] {
       #expect(try ask(set("a", text)).code == nil, "\(text)")
-      #expect(try ask(set("a", text), reach: .loopback).code == 502, "\(text)")
+      expect(try ask(set("a", text), reach: .loopback).code, is: 502, "\(text)")
     }
     for text in [
       "http://127.0.0.1:8080/x", "https://127.255.0.9", "http://localhost", "http://LOCALHOST:9",
@@ -194,7 +194,7 @@
       "http://localhost.evil.org", "http://0.0.0.0", "http://[::]", "http://[::ffff:127.0.0.1]",
       "http://128.0.0.1", "ftp://127.0.0.1", "http://127.0.0.256", "http://169.254.169.254",
     ] {
-      #expect(try ask(set("a", text), reach: .loopback).code == 502, "\(text)")
+      expect(try ask(set("a", text), reach: .loopback).code, is: 502, "\(text)")
     }
   }
 
@@ -202,8 +202,8 @@
     var book = WebhookBook()
     for number in 1...10 {
       let (answer, _) = try ask(set("\(number)", url), &book)
-      #expect(
-        answer.value["result"]?.json == #"{"num_webhooks":\#(number),"max_webhooks":10,"no_change":false}"#)
+      expect(
+        answer.value["result"]?.json, is: #"{"num_webhooks":\#(number),"max_webhooks":10,"no_change":false}"#)
     }
     let (refused, step) = try ask(set("11", url), &book)
     #expect(refused.code == 503 && refused.data?.json == #"{"max_webhooks":10}"# && step.changes == [])
@@ -212,10 +212,10 @@
     let (early, _) = try ask(set("3", url + "x"), &book)
     #expect(early.value["error"] != nil)
     let (replaced, _) = try ask(set("3", url + "x"), &book, at: Self.cooledDown)
-    #expect(replaced.value["result"]?.json == #"{"num_webhooks":10,"max_webhooks":10,"no_change":false}"#)
-    #expect(book.webhooks.map(\.name) == (1...10).map { "\($0)" })
+    expect(replaced.value["result"]?.json, is: #"{"num_webhooks":10,"max_webhooks":10,"no_change":false}"#)
+    expect(book.webhooks.map(\.name), is: (1...10).map { "\($0)" })
     let (list, _) = try ask(request("lsps5.list_webhooks", "{}"), &book)
-    #expect(list.value["result"]?["app_names"]?.elements?.compactMap(\.text) == (1...10).map { "\($0)" })
+    expect(list.value["result"]?["app_names"]?.elements?.compactMap(\.text), is: (1...10).map { "\($0)" })
   }
 
   @Test func `A webhook is removed by its name, and an unknown name is not found`() throws {
@@ -227,7 +227,7 @@
     }
     let (answer, step) = try ask(request("lsps5.remove_webhook", #"{"app_name":"a"}"#), &book)
     #expect(answer.value["result"]?.json == "{}" && step.changes.first == .removed(name: "a"))
-    #expect(book.webhooks == [])
+    expect(book.webhooks, is: [])
   }
 
   // MARK: The client
@@ -240,22 +240,22 @@
       book.hear(request.encoded(id: "7f"), .standard, at: now, &step)
       let text = try #require(step.reply)
       let reply = try #require(ServiceReply(parsing: Array(text.utf8)))
-      #expect(reply.id == "7f")
+      expect(reply.id, is: "7f")
       return reply.outcome.map { request.answer(reading: $0) }
     }
     let here = "http://127.0.0.1/é".replacing("é", with: "e")
-    #expect(
-      try reply(.set(name: "\"\n\\", url: here)) == .success(.set(count: 1, max: 10, isUnchanged: false)))
-    #expect(try reply(.list) == .success(.list(names: ["\"\n\\"], max: 10)))
-    #expect(try reply(.protocols) == .success(.protocols([5])))
-    #expect(try reply(.remove(name: "x")) == .failure(.unknownName))
-    #expect(try reply(.remove(name: "\"\n\\")) == .success(.removed))
-    #expect(try reply(.set(name: "a", url: "x")) == .failure(.unreadableURL))
-    #expect(try reply(.set(name: "a", url: "https://a.org")) == .failure(.unsupportedProtocol))
-    #expect(try reply(.set(name: String(repeating: "a", count: 65), url: here)) == .failure(.tooLong))
+    expect(
+      try reply(.set(name: "\"\n\\", url: here)), is: .success(.set(count: 1, max: 10, isUnchanged: false)))
+    expect(try reply(.list), is: .success(.list(names: ["\"\n\\"], max: 10)))
+    expect(try reply(.protocols), is: .success(.protocols([5])))
+    expect(try reply(.remove(name: "x")), is: .failure(.unknownName))
+    expect(try reply(.remove(name: "\"\n\\")), is: .success(.removed))
+    expect(try reply(.set(name: "a", url: "x")), is: .failure(.unreadableURL))
+    expect(try reply(.set(name: "a", url: "https://a.org")), is: .failure(.unsupportedProtocol))
+    expect(try reply(.set(name: String(repeating: "a", count: 65), url: here)), is: .failure(.tooLong))
     now = Self.cooledDown
     for number in 0..<10 { _ = try reply(.set(name: "\(number)", url: here)) }
-    #expect(try reply(.set(name: "a", url: here)) == .failure(.tooManyWebhooks(max: 10)))
+    expect(try reply(.set(name: "a", url: here)), is: .failure(.tooManyWebhooks(max: 10)))
   }
 
   @Test func `An LSP's unknown members are ignored, and its sentences are not shown`() throws {
@@ -269,15 +269,15 @@
     }
     let list = try #require(
       read(#"{"id":"a","x":1,"result":{"app_names":["n"],"max_webhooks":3,"more":{"y":[]}}}"#))
-    #expect(
-      list.outcome.map { WebhookRequest.list.answer(reading: $0) } == .success(.list(names: ["n"], max: 3)))
+    expect(
+      list.outcome.map { WebhookRequest.list.answer(reading: $0) }, is: .success(.list(names: ["n"], max: 3)))
     for text in ["{}", #"{"app_names":5,"max_webhooks":3}"#, #"{"app_names":[],"max_webhooks":-1}"#] {
       let result = try #require(JSONValue(parsing: Array(text.utf8)))
       #expect(WebhookRequest.list.answer(reading: result) == nil)
       #expect(WebhookRequest.set(name: "", url: "").answer(reading: result) == nil)
     }
     let error = try #require(read(#"{"id":"a","error":{"code":-5,"message":"<b>\n"}}"#))
-    #expect(error.outcome == .failure(.other(code: -5)))
+    expect(error.outcome, is: .failure(.other(code: -5)))
     for text in [
       #"{"id":"a","error":5}"#, #"{"id":"a","error":{"code":"x"}}"#, #"{"id":"a","error":{"code":503}}"#,
     ] {
@@ -290,7 +290,7 @@
       .badFormat, .unknownMethod, .badParameters(unrecognized: ["a\nb"]), .tooLong, .unreadableURL,
       .unsupportedProtocol, .tooManyWebhooks(max: 3), .noChannel, .unknownName, .other(code: 9),
     ] {
-      #expect(ServiceError(reading: error.value) == error)
+      expect(ServiceError(reading: error.value), is: error)
       #expect(!error.description.contains("\n"))
     }
   }

@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestKit
 
 /// A file that a test makes from the programs: the test compares it, or writes it with BATON_WRITE_PAGES=1.
 public struct GeneratedPage: Sendable {

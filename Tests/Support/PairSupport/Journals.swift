@@ -1,6 +1,6 @@
 import Foundation
 import ProcessSupport
-import Testing
+import TestKit
 
 /// The journals that real processes leave behind.
 package enum Journals {
@@ -20,7 +20,7 @@ package enum Journals {
     if names.isEmpty { return }
     do {
       let ran = try Program.run("baton", ["replay"] + names.map { "\(directory)/\($0)" })
-      #expect(ran.code == 0, "\(ran.output)\(ran.errors)")
+      expect(ran.code, is: 0, "\(ran.output)\(ran.errors)")
     } catch { Issue.record("baton replay cannot be run: \(error)") }
   }
 }

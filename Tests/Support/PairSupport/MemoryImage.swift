@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Glibc
-import Testing
+import TestKit
 
 /// Where some bytes are in the memory of a running process, with the kernel's flags of those pages.
 public enum MemoryImage {

@@ -10,7 +10,6 @@ import Lightning
 import Platform
 import ProcessSupport
 import SharedContainer
-import Testing
 import TestKit
 
 /// A phone driven by the test: real wallet processes and a real lspd, with the test in place of iosd, so that each

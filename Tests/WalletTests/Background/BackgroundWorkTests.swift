@@ -21,47 +21,49 @@
 
   @Test(.shows("K-34", "D-1.5")) func `The next refresh is submitted before the work begins`() {
     var work = work()
-    #expect(
-      work.handle(.runBegan(.refresh, run: 7), at: seconds(0)) == [.submit(.refresh), .lookAtWallet(run: 7)])
-    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
-    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == [])
+    expect(
+      work.handle(.runBegan(.refresh, run: 7), at: seconds(0)),
+      is: [.submit(.refresh), .lookAtWallet(run: 7)])
+    expect(work.handle(.stepDone(run: 7, done), at: seconds(1)), is: completed(true, "epoch 3"))
+    expect(work.handle(.stepDone(run: 7, done), at: seconds(1)), is: [])
     #expect(work.runs == [] && work.deadline == nil)
-    #expect(BackgroundTask.refresh.earliestSeconds == 14_400)
+    expect(BackgroundTask.refresh.earliestSeconds, is: 14_400)
   }
 
   @Test(.shows("D-1.6", "K-34"))
   func `A failed refresh is completed without success; the next one submits a refresh too`() {
     var work = refreshing()
-    #expect(
-      work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
-        == completed(false, "no such file"))
-    #expect(
-      work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
+    expect(
+      work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1)),
+      is: completed(false, "no such file"))
+    expect(
+      work.handle(.runBegan(.refresh, run: 8), at: seconds(2)),
+      is: [.submit(.refresh), .lookAtWallet(run: 8)])
   }
 
   @Test func `A blocked refresh tries again every 250 ms until it can read`() {
     var work = refreshing()
     for look in 0..<3 {
       let now = seconds(Double(look) / 4)
-      #expect(work.handle(.stepDone(run: 7, blocked), at: now) == [])
-      #expect(work.deadline == now + .milliseconds(250))
-      #expect(work.handle(.deadlineReached, at: now + .milliseconds(249)) == [])
-      #expect(work.handle(.deadlineReached, at: now + .milliseconds(250)) == [.lookAtWallet(run: 7)])
+      expect(work.handle(.stepDone(run: 7, blocked), at: now), is: [])
+      expect(work.deadline, is: now + .milliseconds(250))
+      expect(work.handle(.deadlineReached, at: now + .milliseconds(249)), is: [])
+      expect(work.handle(.deadlineReached, at: now + .milliseconds(250)), is: [.lookAtWallet(run: 7)])
       #expect(work.deadline == nil)
     }
-    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
+    expect(work.handle(.stepDone(run: 7, done), at: seconds(1)), is: completed(true, "epoch 3"))
   }
 
   @Test func `A blocked refresh is completed without success 25 s after its beginning`() {
-    #expect(BackgroundWork.timeLimit == .seconds(25))
+    expect(BackgroundWork.timeLimit, is: .seconds(25))
     var work = refreshing()
-    #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
+    expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)), is: [])
     // The last look is at the limit, not behind it.
-    #expect(work.deadline == seconds(25))
-    #expect(work.handle(.deadlineReached, at: seconds(25)) == [.lookAtWallet(run: 7)])
-    #expect(
-      work.handle(.stepDone(run: 7, blocked), at: seconds(25))
-        == completed(false, "the container is blocked by 12, and the 25 s that the app gives a run are over"))
+    expect(work.deadline, is: seconds(25))
+    expect(work.handle(.deadlineReached, at: seconds(25)), is: [.lookAtWallet(run: 7)])
+    expect(
+      work.handle(.stepDone(run: 7, blocked), at: seconds(25)),
+      is: completed(false, "the container is blocked by 12, and the 25 s that the app gives a run are over"))
     #expect(work.deadline == nil)
   }
 
@@ -70,13 +72,13 @@
     let expired = completed(false, "the time that iOS gives the run is up")
     var work = refreshing()
     _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
-    #expect(work.handle(.runExpires(run: 7), at: seconds(1.1)) == expired)
-    #expect(work.handle(.deadlineReached, at: seconds(1.25)) == [])
-    #expect(work.handle(.runExpires(run: 7), at: seconds(2)) == [])
+    expect(work.handle(.runExpires(run: 7), at: seconds(1.1)), is: expired)
+    expect(work.handle(.deadlineReached, at: seconds(1.25)), is: [])
+    expect(work.handle(.runExpires(run: 7), at: seconds(2)), is: [])
     // During a step, whose answer comes too late.
     work = refreshing()
-    #expect(work.handle(.runExpires(run: 7), at: seconds(1)) == expired)
-    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == [])
+    expect(work.handle(.runExpires(run: 7), at: seconds(1)), is: expired)
+    expect(work.handle(.stepDone(run: 7, done), at: seconds(1)), is: [])
     #expect(work.deadline == nil)
   }
 
@@ -84,41 +86,43 @@
     var work = refreshing(1)
     _ = work.handle(.stepDone(run: 1, done), at: seconds(1))
     _ = work.handle(.runBegan(.refresh, run: 2), at: seconds(2))
-    #expect(work.handle(.runExpires(run: 1), at: seconds(3)) == [])
-    #expect(
-      work.handle(.runExpires(run: 2), at: seconds(4))
-        == completed(false, "the time that iOS gives the run is up", run: 2))
+    expect(work.handle(.runExpires(run: 1), at: seconds(3)), is: [])
+    expect(
+      work.handle(.runExpires(run: 2), at: seconds(4)),
+      is: completed(false, "the time that iOS gives the run is up", run: 2))
   }
 
   @Test func `A background task's run that iOS reports twice begins once`() {
     var work = refreshing()
-    #expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)) == [])
-    #expect(work.runs.count == 1)
+    expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)), is: [])
+    expect(work.runs.count, is: 1)
   }
 
   @Test(.shows("M-3.4")) func `Old journals are removed in steps, and other events are handled in between`() {
     var work = work(cleansUp: true)
-    #expect(
-      work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
+    expect(
+      work.handle(.runBegan(.processing, run: 3), at: seconds(0)),
+      is: [.submit(.processing), .cleanUp(run: 3)])
     for _ in 0..<3 {
       // The next step waits for a deadline, so that events raised meanwhile are handled first.
-      #expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(1)) == [])
-      #expect(work.deadline == seconds(1))
-      #expect(work.handle(.deadlineReached, at: seconds(1)) == [.cleanUp(run: 3)])
+      expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(1)), is: [])
+      expect(work.deadline, is: seconds(1))
+      expect(work.handle(.deadlineReached, at: seconds(1)), is: [.cleanUp(run: 3)])
     }
-    #expect(
-      work.handle(.stepDone(run: 3, .done("removed 50 old journals")), at: seconds(1))
-        == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
+    expect(
+      work.handle(.stepDone(run: 3, .done("removed 50 old journals")), at: seconds(1)),
+      is: [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
   }
 
   @Test(.shows("D-2.4"))
   func `A processing task whose work fails is completed without success, and submits the next one`() {
     var work = work(cleansUp: true)
-    #expect(
-      work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
-    #expect(
-      work.handle(.stepDone(run: 3, .failed("no such directory")), at: seconds(1))
-        == [.complete(.processing, run: 3, isSuccess: false, "no such directory")])
+    expect(
+      work.handle(.runBegan(.processing, run: 3), at: seconds(0)),
+      is: [.submit(.processing), .cleanUp(run: 3)])
+    expect(
+      work.handle(.stepDone(run: 3, .failed("no such directory")), at: seconds(1)),
+      is: [.complete(.processing, run: 3, isSuccess: false, "no such directory")])
     #expect(work.runs == [] && work.deadline == nil)
   }
 
@@ -127,11 +131,12 @@
     var work = work(cleansUp: true)
     _ = work.handle(.runBegan(.processing, run: 3), at: seconds(0))
     for second in 1...24 {
-      #expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(Double(second))) == [])
-      #expect(work.handle(.deadlineReached, at: seconds(Double(second))) == [.cleanUp(run: 3)])
+      expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(Double(second))), is: [])
+      expect(work.handle(.deadlineReached, at: seconds(Double(second))), is: [.cleanUp(run: 3)])
     }
-    #expect(
-      work.handle(.stepDone(run: 3, .goesOn), at: seconds(25)) == [
+    expect(
+      work.handle(.stepDone(run: 3, .goesOn), at: seconds(25)),
+      is: [
         .complete(
           .processing, run: 3, isSuccess: false,
           "it took too long, and the 25 s that the app gives a run are over")
@@ -141,10 +146,10 @@
 
   @Test func `A run of a background task that this app is not configured for is completed at once`() {
     var work = work()
-    #expect(
-      work.handle(.runBegan(.processing, run: 3), at: seconds(0))
-        == [.complete(.processing, run: 3, isSuccess: true, "nothing to do")])
-    #expect(work.runs == [])
+    expect(
+      work.handle(.runBegan(.processing, run: 3), at: seconds(0)),
+      is: [.complete(.processing, run: 3, isSuccess: true, "nothing to do")])
+    expect(work.runs, is: [])
   }
 
   @Test
@@ -154,10 +159,11 @@
     for cleansUp in [false, true] {
       for audio in [false, true] {
         var work = work(cleansUp: cleansUp, audio: audio)
-        #expect(
-          work.handle(.enteredForeground, at: seconds(0)) == [.submit(.refresh)]
+        expect(
+          work.handle(.enteredForeground, at: seconds(0)),
+          is: [.submit(.refresh)]
             + (cleansUp ? [.submit(.processing)] : []) + (audio ? [.stopAudio] : []))
-        #expect(work.handle(.enteredBackground, at: seconds(1)) == (audio ? [.playAudio] : []))
+        expect(work.handle(.enteredBackground, at: seconds(1)), is: (audio ? [.playAudio] : []))
       }
     }
   }
@@ -168,7 +174,7 @@
       .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1),
       .deadlineReached,
     ]
-    for event in events { #expect(work.handle(event, at: seconds(0)) == []) }
+    for event in events { expect(work.handle(event, at: seconds(0)), is: []) }
     #expect(!work.isWanted && work == BackgroundWork(configuration: nil))
   }
 
@@ -177,7 +183,7 @@
     for seed in 0..<300 as Range<UInt64> {
       var phone = RandomRuns(seed: seed)
       phone.play()
-      #expect(phone.faults == [], "seed \(seed)")
+      expect(phone.faults, is: [], "seed \(seed)")
       #expect(phone.work.runs == [] && phone.work.deadline == nil, "seed \(seed)")
       completions += phone.completed.count
     }

@@ -15,7 +15,7 @@
       _ = core.handle(.activated, at: seconds(0))
       _ = core.handle(.recordsRead([], received: [], atWallSeconds: 1000), at: seconds(0))
       _ = core.handle(event, at: seconds(0))
-      #expect(core.deadline == seconds(end > 0 ? 3600 : 5))
+      expect(core.deadline, is: seconds(end > 0 ? 3600 : 5))
     }
   }
 }

@@ -15,8 +15,8 @@
     app.play(.guardrail(.launched))
     let orders = app.send(.enteredForeground)
     #expect(orders.contains(.container(.readIncoming([]))) && orders.contains(.container(.guardrail(.look))))
-    #expect(app.send(read([record])) == [.phone(.showScreen(.incoming(.connecting)))])
-    #expect(app.steps == [.setup])
+    expect(app.send(read([record])), is: [.phone(.showScreen(.incoming(.connecting)))])
+    expect(app.steps, is: [.setup])
   }
 
   @Test(.shows("B-1.4.1", "B-1.4.2", "B-1.4.3", "B-1.4.4"))
@@ -24,11 +24,11 @@
     throws
   {
     var (app, steps) = try TestWallet.completing()
-    #expect(steps == [.setup, .start, .peers, .sync])
+    expect(steps, is: [.setup, .start, .peers, .sync])
     app.play(read([]))
-    #expect(app.wallet.deadline.map { $0 <= seconds(1) } == true)
+    expect(app.wallet.deadline.map { $0 <= seconds(1) }, is: true)
     let orders = app.send(WalletEvent.deadlineReached, at: 1.5)
-    #expect(app.steps.last == .deferred)
+    expect(app.steps.last, is: .deferred)
     // There is no ended record, so the journals come next.
     #expect(!orders.contains(.phone(.tidyJournals)))
     #expect(app.send(WalletEvent.deadlineReached, at: 1.7).contains(.phone(.tidyJournals)))
@@ -38,7 +38,7 @@
     var (app, _) = try TestWallet.completing()
     app.play(read([record]))
     _ = app.send(WalletEvent.deadlineReached, at: 2)
-    #expect(app.steps.last == .sync)
+    expect(app.steps.last, is: .sync)
     app.play(.incoming(.holdEnded(hash("1"))))
     let orders = app.send(WalletEvent.deadlineReached, at: 3.5)
     #expect(app.steps.last == .deferred && orders.contains(.container(.removeIncoming([record]))))
@@ -52,13 +52,13 @@
     let offer = Message.addHTLC(
       AddHTLC(channel: hash("2"), id: 0, amountMsat: 5000, paymentHash: hash("1"), cltvExpiry: 700))
     app.play(.node(.received(offer)))
-    #expect(app.wallet.node.arriving == [hash("1")])
+    expect(app.wallet.node.arriving, is: [hash("1")])
     #expect(!app.send(WalletEvent.deadlineReached, at: 9).contains(.phone(.showScreen(.incoming(.expired)))))
     // Without the offer its time is over.
     var (other, _) = try TestWallet.completing()
     other.play(read([record]))
     #expect(other.send(WalletEvent.deadlineReached, at: 9).contains(.phone(.showScreen(.incoming(.expired)))))
-    #expect(other.wallet.node.arriving == [])
+    expect(other.wallet.node.arriving, is: [])
   }
 
   @Test(.shows("B-1.5s.5")) func `Retry Now makes the node dial again, although it is connected`() throws {
@@ -68,7 +68,7 @@
     #expect(orders.contains(.wire(.cutOff)) && orders.contains(.container(.checkRow)))
     #expect(orders.contains(.phone(.answerPress("7", refusal: nil))))
     #expect(app.send(.node(.rowRead(row(8, .app)))).contains(.wire(.dial(attempt: 0))))
-    #expect(app.steps == [.setup, .start, .peers, .sync, .peers])
+    expect(app.steps, is: [.setup, .start, .peers, .sync, .peers])
   }
 
   @Test func `Retry Now keeps a connection that has work, and the screen does not wait for a new one`() throws
@@ -78,7 +78,7 @@
     app.play(.requests(.asked("1", invoiceRequest)), .requests(.invoiceMade("1", invoice("a"))))
     let orders = app.send(.incoming(.pressed("7", .retry)), at: 10)
     #expect(!orders.contains(.wire(.cutOff)))
-    #expect(orders.last == .phone(.showScreen(.incoming(.completing))))
+    expect(orders.last, is: .phone(.showScreen(.incoming(.completing))))
     app.play(.node(.written))
     #expect(app.send(WalletEvent.deadlineReached, at: 15).contains(.phone(.showScreen(.incoming(.expired)))))
     // Its end is known, so its record can go.
@@ -106,9 +106,9 @@
     var app = TestWallet<AppMachine>(completes: completes)
     app.play(.guardrail(.launched))
     let payment = ReceivedPayment(paymentHash: hash("1"), amountMsat: 5000, text: "")
-    #expect(
-      app.send(.guardrail(.node(.received(payment))))
-        == [.phone(.notify(payment, withdrawsAnnouncement: completes))])
+    expect(
+      app.send(.guardrail(.node(.received(payment)))),
+      is: [.phone(.notify(payment, withdrawsAnnouncement: completes))])
   }
 
   // MARK: A background task with the node
@@ -130,7 +130,7 @@
     app.play(.node(.rowRead(row(8, .app))))
     try app.establish(NodeState())
     app.play(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
-    #expect(app.steps == [.setup, .start, .peers, .sync])
+    expect(app.steps, is: [.setup, .start, .peers, .sync])
     // Five seconds without a payment, as after a silent push.
     var orders = app.send(WalletEvent.deadlineReached, at: 5.5)
     #expect(!orders.contains(where: isCompletion))
@@ -174,7 +174,7 @@
   @Test(.shows("B-S.4")) func `In front the task waits for the app's own node`() throws {
     var app = TestWallet<AppMachine>(background: .init(pollsPaykit: true), completes: true)
     app.play(.guardrail(.launched), .guardrail(.enteredForeground))
-    #expect(app.send(.background(.runBegan(.paykitPoll, run: 7))) == [.phone(.submit(.paykitPoll))])
+    expect(app.send(.background(.runBegan(.paykitPoll, run: 7))), is: [.phone(.submit(.paykitPoll))])
     app.play(.guardrail(.observed(free(7, .extension))))
     app.play(.claimed(claim(8), NodeState()), .guardrail(.rowRead(row(8, .app), appWantsNode: true)))
     app.play(.node(.rowRead(row(8, .app))))

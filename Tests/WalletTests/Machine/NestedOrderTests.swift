@@ -29,12 +29,13 @@ import Lightning
   func `The node's orders replace the guard's start directive; then the node's report reaches the guard`() {
     var app = App.claiming()
     // The beat precedes the dial; the guard answers the report after its own list and the node's.
-    #expect(
-      app.send(.claimed(claim(8), NodeState()))
-        == [.container(.guardrail(.beat(epoch: 8, phase: .claimed, counter: 1))), .container(.checkRow)]
+    expect(
+      app.send(.claimed(claim(8), NodeState())),
+      is: [.container(.guardrail(.beat(epoch: 8, phase: .claimed, counter: 1))), .container(.checkRow)]
         + connects(.connecting(8)) + [.container(.guardrail(.readRow))])
-    #expect(
-      app.partEvents == [
+    expect(
+      app.partEvents,
+      is: [
         .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())),
         .guardrail(.node(.connecting)),
       ])
@@ -53,22 +54,23 @@ import Lightning
 
   @Test func `The node's own orders replace the guard's stop directive`() throws {
     var app = try App.connected()
-    #expect(
-      app.send(.enteredBackground)
-        == [.phone(.guardrail(.beginBackgroundTask(1, name: nil))), .phone(.guardrail(.backgroundDone))]
+    expect(
+      app.send(.enteredBackground),
+      is: [.phone(.guardrail(.beginBackgroundTask(1, name: nil))), .phone(.guardrail(.backgroundDone))]
         + withdrawn
         + [.wire(.hangUp), .phone(.guardrail(.show(.releasing(8)))), .phone(.guardrail(.mayConnect([])))])
     app = App.connecting()
-    #expect(
-      app.send(.enteredBackground)
-        == [.phone(.guardrail(.beginBackgroundTask(1, name: nil))), .phone(.guardrail(.backgroundDone))]
+    expect(
+      app.send(.enteredBackground),
+      is: [.phone(.guardrail(.beginBackgroundTask(1, name: nil))), .phone(.guardrail(.backgroundDone))]
         + withdrawn
         + [
           .wire(.cutOff), .phone(.guardrail(.show(.releasing(8)))), .phone(.guardrail(.mayConnect([]))),
           .container(.guardrail(.readRow)),
         ])
-    #expect(
-      app.partEvents == [
+    expect(
+      app.partEvents,
+      is: [
         .guardrail(.enteredBackground), .node(.stopRequested(gracefully: true)), .guardrail(.node(.stopped)),
       ])
   }
@@ -76,14 +78,15 @@ import Lightning
   @Test func `The node's reports reach the guard in order, after the node's list of orders is complete`() {
     var app = App.connecting()
     // The dial's deadline: one second.
-    #expect(
-      app.send(WalletEvent.deadlineReached, at: 1)
-        == [
-          .wire(.cutOff),
-          .phone(.guardrail(.show(.hinderedFromConnecting(8, "the peer did not answer the dial")))),
-        ])
-    #expect(
-      app.partEvents == [
+    expect(
+      app.send(WalletEvent.deadlineReached, at: 1),
+      is: [
+        .wire(.cutOff),
+        .phone(.guardrail(.show(.hinderedFromConnecting(8, "the peer did not answer the dial")))),
+      ])
+    expect(
+      app.partEvents,
+      is: [
         .node(.deadlineReached), .guardrail(.node(.trouble("the peer did not answer the dial"))),
         .guardrail(.node(.connecting)),
       ])
@@ -103,9 +106,9 @@ import Lightning
     }
     var app = try App.connected()
     app.play(.deadlineReached, at: 2)
-    #expect(
-      app.send(lost)
-        == [.wire(.cutOff), .container(.guardrail(.dropLock)), .container(.guardrail(.look))]
+    expect(
+      app.send(lost),
+      is: [.wire(.cutOff), .container(.guardrail(.dropLock)), .container(.guardrail(.look))]
         + barred(.claiming))
   }
 
@@ -115,34 +118,34 @@ import Lightning
     var app = try App.connected()
     app.play(.guardrail(.enteredBackground))
     // The node's own limit is shorter, but was not reached here.
-    #expect(
-      app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.guardrail(.readRow))])
+    expect(
+      app.send(GuardEvent.deadlineReached, at: 3), is: [.wire(.cutOff), .container(.guardrail(.readRow))])
   }
 
   @Test func `A node that the peer refuses closes its connection before the guard raises the epoch`() {
     var app = App.connecting()
     app.play(.node(.dialled))
     let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
-    #expect(
-      app.send(.node(.received(.fenceAnswer(refusal))))
-        == [.wire(.cutOff), .container(.guardrail(.raiseEpoch(claim(8), above: 20, replacing: nil)))])
+    expect(
+      app.send(.node(.received(.fenceAnswer(refusal)))),
+      is: [.wire(.cutOff), .container(.guardrail(.raiseEpoch(claim(8), above: 20, replacing: nil)))])
     // It starts again with the state of the new claim.
     let state = NodeState(invoices: [invoice("a")])
-    #expect(
-      app.send(.claimed(claim(21), state)).prefix(2)
-        == [.container(.guardrail(.beat(epoch: 21, phase: .claimed, counter: 3))), .container(.checkRow)])
-    #expect(app.wallet.node.durableState == state)
+    expect(
+      app.send(.claimed(claim(21), state)).prefix(2),
+      is: [.container(.guardrail(.beat(epoch: 21, phase: .claimed, counter: 3))), .container(.checkRow)])
+    expect(app.wallet.node.durableState, is: state)
   }
 
   @Test func `After the release SQLite's log is checkpointed, and only then the background task ends`() {
     var app = App.connecting()
     app.play(.guardrail(.enteredBackground))
-    #expect(
-      app.send(.rowRead(row(8, .app), appWantsNode: false))
-        == [
-          .container(.guardrail(.beat(epoch: 8, phase: .released, counter: 3))),
-          .container(.guardrail(.dropLock)),
-        ] + gone
+    expect(
+      app.send(.rowRead(row(8, .app), appWantsNode: false)),
+      is: [
+        .container(.guardrail(.beat(epoch: 8, phase: .released, counter: 3))),
+        .container(.guardrail(.dropLock)),
+      ] + gone
         + [.container(.guardrail(.settle)), .phone(.guardrail(.endBackgroundTask(1)))])
   }
 
@@ -150,8 +153,9 @@ import Lightning
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     let released = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
-    #expect(
-      app.send(released).suffix(2) == [
+    expect(
+      app.send(released).suffix(2),
+      is: [
         .container(.guardrail(.settle)), .phone(.guardrail(.end(.terminated))),
       ])
     app = App()
@@ -160,8 +164,9 @@ import Lightning
     app.play(.guardrail(.observed(free(7, .extension))), .claimed(claim(8), NodeState()), .guardrail(mine))
     app.play(.guardrail(.expiryWarned(push: 5)))
     let orders = app.send(released)
-    #expect(
-      orders.suffix(2) == [.container(.guardrail(.settle)), .phone(.guardrail(.completed(push: 5, .failed)))])
+    expect(
+      orders.suffix(2),
+      is: [.container(.guardrail(.settle)), .phone(.guardrail(.completed(push: 5, .failed)))])
     #expect(orders.contains { if case .phone(.guardrail(.noteFailure)) = $0 { true } else { false } })
   }
 
@@ -175,8 +180,9 @@ import Lightning
       .guardrail(.expiryWarned(push: 1)))
     let orders = notifier.send(.rowRead(row(8, .extension), appWantsNode: false))
     #expect(orders.contains(.container(.guardrail(.look))))
-    #expect(
-      orders.suffix(3) == [
+    expect(
+      orders.suffix(3),
+      is: [
         .container(.guardrail(.settle)),
         .phone(.guardrail(.deliver(push: 1, .nothingReceived(.incomingPayment)))),
         .phone(.guardrail(.finished(push: 1, .timeWillExpire))),
@@ -189,17 +195,17 @@ import Lightning
   {
     var app = App.connecting()
     try app.establish(NodeState())
-    #expect(app.send(mine) == [.container(.guardrail(.beat(epoch: 8, phase: .established, counter: 3)))])
+    expect(app.send(mine), is: [.container(.guardrail(.beat(epoch: 8, phase: .established, counter: 3)))])
     app.play(.guardrail(.deadlineReached), at: 2)
-    #expect(
-      app.send(mine)
-        == [
-          .container(.guardrail(.beat(epoch: 8, phase: .established, counter: 4))),
-          .container(.guardrail(.settle)),
-        ])
+    expect(
+      app.send(mine),
+      is: [
+        .container(.guardrail(.beat(epoch: 8, phase: .established, counter: 4))),
+        .container(.guardrail(.settle)),
+      ])
     app = App.connecting()
     app.play(.guardrail(.deadlineReached), at: 2)
-    #expect(app.send(mine) == [.container(.guardrail(.beat(epoch: 8, phase: .connecting, counter: 3)))])
+    expect(app.send(mine), is: [.container(.guardrail(.beat(epoch: 8, phase: .connecting, counter: 3)))])
   }
 
   @Test
@@ -208,7 +214,7 @@ import Lightning
     app.play(.guardrail(mine))
     app.play(.node(.closed("no route")))
     app.play(.guardrail(.presenceHeard(PresenceMessage(code: .extensionPing))))
-    #expect(app.partEvents.prefix(2).last == .node(.peerMayBeThere))
+    expect(app.partEvents.prefix(2).last, is: .node(.peerMayBeThere))
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(
       .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
@@ -216,8 +222,9 @@ import Lightning
       .guardrail(.rowRead(row(8, .extension), appWantsNode: false)), .guardrail(.node(.established)))
     let ask = PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true)
     notifier.play(.guardrail(.presenceHeard(ask)))
-    #expect(
-      notifier.partEvents.dropFirst().prefix(2) == [
+    expect(
+      notifier.partEvents.dropFirst().prefix(2),
+      is: [
         .node(.handoverRequested), .node(.stopRequested(gracefully: true)),
       ])
   }

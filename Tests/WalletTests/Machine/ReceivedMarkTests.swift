@@ -14,12 +14,12 @@
   private func pushed() -> TestWallet<ExtensionMachine> {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(.guardrail(.launched))
-    #expect(
-      notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment)))
-        == [
-          .container(.markReceived(push: 1)), ping, .container(.guardrail(.look)),
-          .phone(.guardrail(.show(.claiming))),
-        ])
+    expect(
+      notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment))),
+      is: [
+        .container(.markReceived(push: 1)), ping, .container(.guardrail(.look)),
+        .phone(.guardrail(.show(.claiming))),
+      ])
     return notifier
   }
 
@@ -36,42 +36,42 @@
   @Test func `For a push with a payment hash the newest earlier payment is not read`() {
     var notifier = TestWallet<ExtensionMachine>()
     notifier.play(.guardrail(.launched))
-    #expect(
-      notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa"))))
-        == [
-          ping, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)),
-          .container(.guardrail(.look)),
-          .phone(.guardrail(.show(.claiming))),
-        ])
+    expect(
+      notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa")))),
+      is: [
+        ping, .container(.readReceived(.of(paymentHash: hash("aa")), push: 1)),
+        .container(.guardrail(.look)),
+        .phone(.guardrail(.show(.claiming))),
+      ])
   }
 
   @Test func `For a push without a hash, no payment is read before the newest earlier payment is known`() {
     var notifier = pushed()
-    #expect(questions(notifier.send(held)) == [.markReceived(push: 1)])
-    #expect(
-      notifier.partEvents.last
-        == .guardrail(
-          .receivedNotRead(.failed("the newest payment before the push is not known yet"), push: 1)))
+    expect(questions(notifier.send(held)), is: [.markReceived(push: 1)])
+    expect(
+      notifier.partEvents.last,
+      is: .guardrail(
+        .receivedNotRead(.failed("the newest payment before the push is not known yet"), push: 1)))
     notifier.play(.receivedMarked(push: 1, newest: 3))
-    #expect(
-      questions(notifier.send(.guardrail(.deadlineReached), at: 0.25)).first
-        == .readReceived(.after(3), push: 1))
+    expect(
+      questions(notifier.send(.guardrail(.deadlineReached), at: 0.25)).first,
+      is: .readReceived(.after(3), push: 1))
   }
 
   @Test func `A waiting push does not change which payments count as received since the push before it`() {
     var notifier = pushed()
     notifier.play(.receivedMarked(push: 1, newest: 3))
-    #expect(
-      questions(notifier.send(.pushArrived(Push(id: 2, reason: .incomingPayment))))
-        == [.markReceived(push: 2)])
+    expect(
+      questions(notifier.send(.pushArrived(Push(id: 2, reason: .incomingPayment)))),
+      is: [.markReceived(push: 2)])
     notifier.play(.receivedMarked(push: 2, newest: 5))
-    #expect(questions(notifier.send(held)) == [.readReceived(.after(3), push: 1)])
+    expect(questions(notifier.send(held)), is: [.readReceived(.after(3), push: 1)])
     // A mark once set stays.
     notifier.play(.receivedMarked(push: 1, newest: 9))
-    #expect(questions(notifier.send(held)) == [.readReceived(.after(3), push: 1)])
+    expect(questions(notifier.send(held)), is: [.readReceived(.after(3), push: 1)])
     notifier.play(
       .guardrail(.receivedFound([ReceivedPayment(paymentHash: hash("aa"), amountMsat: 1, text: "")], push: 1))
     )
-    #expect(questions(notifier.send(held)) == [.readReceived(.after(5), push: 2)])
+    expect(questions(notifier.send(held)), is: [.readReceived(.after(5), push: 2)])
   }
 }

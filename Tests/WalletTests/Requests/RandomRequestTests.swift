@@ -125,9 +125,9 @@ import Lightning
     var begun = 0
     for seed in 0..<300 as Range<UInt64> {
       let account = account(seed, nodeMayLie: false)
-      #expect(account.faults == [], "seed \(seed)")
-      #expect(account.answered == Set(account.asked.keys), "seed \(seed)")
-      #expect(account.ended == account.begun, "seed \(seed)")
+      expect(account.faults, is: [], "seed \(seed)")
+      expect(account.answered, is: Set(account.asked.keys), "seed \(seed)")
+      expect(account.ended, is: account.begun, "seed \(seed)")
       kinds.formUnion(account.asked.values.map(\.kind))
       begun += account.begun.count
     }
@@ -137,8 +137,8 @@ import Lightning
   @Test func `Whatever the node reports, no request is answered twice and each task ends once`() {
     for seed in 0..<300 as Range<UInt64> {
       let account = account(seed, nodeMayLie: true)
-      #expect(account.faults == [], "seed \(seed)")
-      #expect(account.ended == account.begun, "seed \(seed)")
+      expect(account.faults, is: [], "seed \(seed)")
+      expect(account.ended, is: account.begun, "seed \(seed)")
     }
   }
 }

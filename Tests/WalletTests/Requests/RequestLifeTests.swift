@@ -29,27 +29,27 @@ struct RequestFixture {
 
   @Test func `An invoice is made and stored, and its request is answered once it is durable`() {
     var fixture = RequestFixture()
-    #expect(
-      fixture.send(.asked("1", invoiceRequest))
-        == [.makeInvoice("1", amountMsat: 1000, text: "tea", expirySeconds: 60)])
-    #expect(fixture.send(.invoiceMade("1", invoice("a"))) == [.node(.invoiceMade(invoice("a")))])
-    #expect(fixture.node(.begun(.invoice(hash("a")))) == [.answer("1", .invoice(paymentHash: hash("a")))])
-    #expect(fixture.requests.open == [])
-    #expect(fixture.node(.begun(.invoice(hash("a")))) == [])
-    #expect(fixture.node(.refused(.invoice(hash("a")), .because("late"))) == [])
+    expect(
+      fixture.send(.asked("1", invoiceRequest)),
+      is: [.makeInvoice("1", amountMsat: 1000, text: "tea", expirySeconds: 60)])
+    expect(fixture.send(.invoiceMade("1", invoice("a"))), is: [.node(.invoiceMade(invoice("a")))])
+    expect(fixture.node(.begun(.invoice(hash("a")))), is: [.answer("1", .invoice(paymentHash: hash("a")))])
+    expect(fixture.requests.open, is: [])
+    expect(fixture.node(.begun(.invoice(hash("a")))), is: [])
+    expect(fixture.node(.refused(.invoice(hash("a")), .because("late"))), is: [])
   }
 
   @Test func `A question about webhooks goes to the node, has no background task, and ends with the answer`()
   {
     for answer: WebhookAnswer? in [.removed, .list(names: ["a"], max: 10), nil] {
       var fixture = RequestFixture()
-      #expect(
-        fixture.send(.asked("1", .webhook(.list, id: "7f"))) == [.node(.webhookRequested(id: "7f", .list))])
-      #expect(fixture.node(.answered(.webhook("80"), .removed)) == [])
+      expect(
+        fixture.send(.asked("1", .webhook(.list, id: "7f"))), is: [.node(.webhookRequested(id: "7f", .list))])
+      expect(fixture.node(.answered(.webhook("80"), .removed)), is: [])
       let end =
         answer.map { fixture.node(.answered(.webhook("7f"), $0)) }
         ?? fixture.node(.refused(.webhook("7f"), .because("no")))
-      #expect(end == [.answer("1", answer.map { .webhook($0) } ?? .refused(.webhook, "no"))])
+      expect(end, is: [.answer("1", answer.map { .webhook($0) } ?? .refused(.webhook, "no"))])
       #expect(fixture.requests.open == [] && fixture.node(.answered(.webhook("7f"), .removed)) == [])
     }
   }
@@ -57,17 +57,18 @@ struct RequestFixture {
   @Test func `A cancellation goes to the node, has no background task, and is answered once it is durable`() {
     var fixture = RequestFixture()
     let request = Request.cancellation(of: hash("a"))
-    #expect(fixture.send(.asked("1", request)) == [.node(.invoiceCancelRequested(hash("a")))])
-    #expect(
-      fixture.send(.asked("2", request)) == [
+    expect(fixture.send(.asked("1", request)), is: [.node(.invoiceCancelRequested(hash("a")))])
+    expect(
+      fixture.send(.asked("2", request)),
+      is: [
         .answer(
           "2", .refused(.cancellation, "this invoice is already being cancelled; wait for the answer"))
       ])
     // The node's pending payments and splice do not end a cancellation.
-    #expect(fixture.node(.goesOn(payments: [], splice: nil)) == [])
-    #expect(fixture.node(.begun(.cancellation(hash("b")))) == [])
-    #expect(
-      fixture.node(.begun(.cancellation(hash("a")))) == [.answer("1", .cancelled(paymentHash: hash("a")))])
+    expect(fixture.node(.goesOn(payments: [], splice: nil)), is: [])
+    expect(fixture.node(.begun(.cancellation(hash("b")))), is: [])
+    expect(
+      fixture.node(.begun(.cancellation(hash("a")))), is: [.answer("1", .cancelled(paymentHash: hash("a")))])
     #expect(fixture.requests.open == [] && fixture.node(.begun(.cancellation(hash("a")))) == [])
   }
 
@@ -76,20 +77,20 @@ struct RequestFixture {
     var fixture = RequestFixture()
     let task = task("outgoing payment 0123abcd")
     let tea = payment("0123abcd99")
-    #expect(fixture.send(.asked("1", .payment(tea))) == [.beginTask(task), .readPast(tea)])
-    #expect(fixture.send(.pastRead(tea.paymentHash, .lost)) == [.node(.payRequested(tea, past: .lost))])
-    #expect(
-      fixture.node(.begun(.payment(tea.paymentHash)))
-        == [.answer("1", .offered(paymentHash: tea.paymentHash, amountMsat: 1000))])
-    #expect(fixture.requests.open.map(\.isBegun) == [true])
-    #expect(fixture.node(.begun(.payment(tea.paymentHash))) == [])
+    expect(fixture.send(.asked("1", .payment(tea))), is: [.beginTask(task), .readPast(tea)])
+    expect(fixture.send(.pastRead(tea.paymentHash, .lost)), is: [.node(.payRequested(tea, past: .lost))])
+    expect(
+      fixture.node(.begun(.payment(tea.paymentHash))),
+      is: [.answer("1", .offered(paymentHash: tea.paymentHash, amountMsat: 1000))])
+    expect(fixture.requests.open.map(\.isBegun), is: [true])
+    expect(fixture.node(.begun(.payment(tea.paymentHash))), is: [])
     // A begun payment is neither given to the node again nor refused.
-    #expect(fixture.send(.pastRead(tea.paymentHash, nil)) == [])
-    #expect(fixture.send(.pastNotRead(tea.paymentHash, "late")) == [])
-    #expect(fixture.node(.refused(.payment(tea.paymentHash), .because("late"))) == [])
-    #expect(fixture.node(.ended(.payment(tea.paymentHash))) == [.endTask(task)])
-    #expect(fixture.node(.ended(.payment(tea.paymentHash))) == [])
-    #expect(fixture.requests.open == [])
+    expect(fixture.send(.pastRead(tea.paymentHash, nil)), is: [])
+    expect(fixture.send(.pastNotRead(tea.paymentHash, "late")), is: [])
+    expect(fixture.node(.refused(.payment(tea.paymentHash), .because("late"))), is: [])
+    expect(fixture.node(.ended(.payment(tea.paymentHash))), is: [.endTask(task)])
+    expect(fixture.node(.ended(.payment(tea.paymentHash))), is: [])
+    expect(fixture.requests.open, is: [])
   }
 
   @Test
@@ -97,31 +98,32 @@ struct RequestFixture {
     var fixture = RequestFixture()
     let task = task("splice 12345678")
     let out = splice(1)
-    #expect(
-      fixture.send(.asked("1234567890", .withdrawal(spliceRequest))) == [
+    expect(
+      fixture.send(.asked("1234567890", .withdrawal(spliceRequest))),
+      is: [
         .beginTask(task), .node(.spliceRequested(spliceRequest)),
       ])
-    #expect(
-      fixture.node(.begun(.splice(out.id), out))
-        == [.answer("1234567890", .begun(out.id, amountSat: 4000, feeSat: 200))])
-    #expect(fixture.node(.begun(.splice(out.id), out)) == [])
-    #expect(fixture.node(.refused(.splice(nil), .because("late"))) == [])
-    #expect(fixture.node(.ended(.splice(splice(2).id))) == [])
-    #expect(fixture.node(.ended(.splice(out.id))) == [.endTask(task)])
-    #expect(fixture.node(.ended(.splice(out.id))) == [])
-    #expect(fixture.requests.open == [])
+    expect(
+      fixture.node(.begun(.splice(out.id), out)),
+      is: [.answer("1234567890", .begun(out.id, amountSat: 4000, feeSat: 200))])
+    expect(fixture.node(.begun(.splice(out.id), out)), is: [])
+    expect(fixture.node(.refused(.splice(nil), .because("late"))), is: [])
+    expect(fixture.node(.ended(.splice(splice(2).id))), is: [])
+    expect(fixture.node(.ended(.splice(out.id))), is: [.endTask(task)])
+    expect(fixture.node(.ended(.splice(out.id))), is: [])
+    expect(fixture.requests.open, is: [])
   }
 
   @Test func `A move request goes to the guard and is answered when the app shows that it is connected`() {
     var fixture = RequestFixture()
-    #expect(fixture.send(.asked("1", .move)) == [.moveHere])
+    expect(fixture.send(.asked("1", .move)), is: [.moveHere])
     for status in [Status.claiming, .connecting(8), .hinderedFromConnecting(8, "no"), .releasing(8)] {
-      #expect(fixture.send(.shown(status)) == [])
+      expect(fixture.send(.shown(status)), is: [])
     }
-    #expect(fixture.send(.placeTaken) == [])
-    #expect(fixture.send(.shown(.connected(9))) == [.answer("1", .connected(9, hasMoved: true))])
-    #expect(fixture.send(.shown(.connected(9))) == [])
-    #expect(fixture.requests.open == [])
+    expect(fixture.send(.placeTaken), is: [])
+    expect(fixture.send(.shown(.connected(9))), is: [.answer("1", .connected(9, hasMoved: true))])
+    expect(fixture.send(.shown(.connected(9))), is: [])
+    expect(fixture.requests.open, is: [])
   }
 
   @Test
@@ -134,25 +136,25 @@ struct RequestFixture {
       Issue.record("the move is not answered")
       return
     }
-    #expect(fixture.send(.shown(.connected(9))) == [])
+    expect(fixture.send(.shown(.connected(9))), is: [])
   }
 
   @Test func `If the app connects without replacing another device, the answer to a move is: not moved`() {
     for status in [Status.connected(8), .settling(8)] {
       var fixture = RequestFixture()
       fixture.play(.asked("1", .move))
-      #expect(fixture.send(.shown(status)) == [.answer("1", .connected(8, hasMoved: false))])
+      expect(fixture.send(.shown(status)), is: [.answer("1", .connected(8, hasMoved: false))])
     }
   }
 
   @Test func `All pending move requests get the same answer, and a later one its own answer`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .move), .placeTaken, .asked("2", .move))
-    #expect(
-      fixture.send(.shown(.connected(9)))
-        == [.answer("1", .connected(9, hasMoved: true)), .answer("2", .connected(9, hasMoved: true))])
+    expect(
+      fixture.send(.shown(.connected(9))),
+      is: [.answer("1", .connected(9, hasMoved: true)), .answer("2", .connected(9, hasMoved: true))])
     fixture.play(.asked("3", .move))
-    #expect(fixture.send(.shown(.settling(9))) == [.answer("3", .connected(9, hasMoved: false))])
+    expect(fixture.send(.shown(.settling(9))), is: [.answer("3", .connected(9, hasMoved: false))])
   }
 
   @Test(.shows("P-1.1"))
@@ -160,12 +162,12 @@ struct RequestFixture {
     var fixture = RequestFixture()
     let tea = payment("0123456789")
     let (first, second) = (task("outgoing payment 01234567"), task("outgoing payment 01234567", 2))
-    #expect(fixture.send(.asked("1", .payment(tea))).first == .beginTask(first))
-    #expect(
-      fixture.send(.asked("2", .payment(tea)))
-        == [.answer("2", .refused(.payment, "this invoice is already being paid; wait for the result"))])
-    #expect(fixture.node(.ended(.payment(tea.paymentHash))) == [.endTask(first)])
-    #expect(fixture.send(.asked("3", .payment(tea))).first == .beginTask(second))
+    expect(fixture.send(.asked("1", .payment(tea))).first, is: .beginTask(first))
+    expect(
+      fixture.send(.asked("2", .payment(tea))),
+      is: [.answer("2", .refused(.payment, "this invoice is already being paid; wait for the result"))])
+    expect(fixture.node(.ended(.payment(tea.paymentHash))), is: [.endTask(first)])
+    expect(fixture.send(.asked("3", .payment(tea))).first, is: .beginTask(second))
   }
 
   @Test func `Payments whose hashes begin alike have different task names`() {
@@ -173,44 +175,48 @@ struct RequestFixture {
     for (id, digits) in [("1", "aaaaaaaa1"), ("2", "aaaaaaaa2"), ("3", "aaaaaaaa21")] {
       fixture.begin(id, digits)
     }
-    #expect(
-      fixture.requests.open.compactMap(\.task?.name) == [
+    expect(
+      fixture.requests.open.compactMap(\.task?.name),
+      is: [
         "outgoing payment aaaaaaaa", "outgoing payment aaaaaaaa2", "outgoing payment aaaaaaaa21",
       ])
-    #expect(
-      fixture.node(.ended(.payment(hash("aaaaaaaa2")))) == [.endTask(task("outgoing payment aaaaaaaa2", 2))])
+    expect(
+      fixture.node(.ended(.payment(hash("aaaaaaaa2")))), is: [.endTask(task("outgoing payment aaaaaaaa2", 2))]
+    )
     // The name is free again.
     fixture.begin("4", "aaaaaaaa22")
-    #expect(fixture.requests.open.last?.task == task("outgoing payment aaaaaaaa2", 4))
+    expect(fixture.requests.open.last?.task, is: task("outgoing payment aaaaaaaa2", 4))
   }
 
   @Test func `From a withdrawal's request to its end a second withdrawal is refused`() {
     var fixture = RequestFixture()
     fixture.play(.asked("1", .withdrawal(spliceRequest)))
     let underWay = "another withdrawal from the channel is pending; wait until it has ended"
-    #expect(
-      fixture.send(.asked("2", .withdrawal(spliceRequest))) == [.answer("2", .refused(.withdrawal, underWay))]
+    expect(
+      fixture.send(.asked("2", .withdrawal(spliceRequest))),
+      is: [.answer("2", .refused(.withdrawal, underWay))]
     )
-    #expect(fixture.node(.ended(.splice(splice(1).id))) == [])
-    #expect(fixture.node(.goesOn(payments: [], splice: nil)) == [])
+    expect(fixture.node(.ended(.splice(splice(1).id))), is: [])
+    expect(fixture.node(.goesOn(payments: [], splice: nil)), is: [])
     fixture.play(.node(.begun(.splice(splice(1).id), splice(1))))
-    #expect(
-      fixture.send(.asked("3", .withdrawal(spliceRequest))) == [.answer("3", .refused(.withdrawal, underWay))]
+    expect(
+      fixture.send(.asked("3", .withdrawal(spliceRequest))),
+      is: [.answer("3", .refused(.withdrawal, underWay))]
     )
-    #expect(fixture.node(.ended(.splice(splice(1).id))) == [.endTask(task("splice 1"))])
-    #expect(fixture.send(.asked("4", .withdrawal(spliceRequest))).first == .beginTask(task("splice 4", 2)))
+    expect(fixture.node(.ended(.splice(splice(1).id))), is: [.endTask(task("splice 1"))])
+    expect(fixture.send(.asked("4", .withdrawal(spliceRequest))).first, is: .beginTask(task("splice 4", 2)))
   }
 
   @Test func `An event without a matching request gives no answer`() {
     var fixture = RequestFixture()
-    #expect(fixture.node(.begun(.splice(splice(1).id), splice(1))) == [])
-    #expect(fixture.node(.begun(.payment(hash("a")))) == [])
-    #expect(fixture.node(.begun(.invoice(hash("a")))) == [])
-    #expect(fixture.node(.ended(.splice(splice(1).id))) == [])
-    #expect(fixture.node(.refused(.splice(nil), .notHeld)) == [])
-    #expect(fixture.send(.invoiceMade("1", invoice("a"))) == [])
-    #expect(fixture.send(.invoiceNotMade("1", "no")) == [])
-    #expect(fixture.requests == Requests())
+    expect(fixture.node(.begun(.splice(splice(1).id), splice(1))), is: [])
+    expect(fixture.node(.begun(.payment(hash("a")))), is: [])
+    expect(fixture.node(.begun(.invoice(hash("a")))), is: [])
+    expect(fixture.node(.ended(.splice(splice(1).id))), is: [])
+    expect(fixture.node(.refused(.splice(nil), .notHeld)), is: [])
+    expect(fixture.send(.invoiceMade("1", invoice("a"))), is: [])
+    expect(fixture.send(.invoiceNotMade("1", "no")), is: [])
+    expect(fixture.requests, is: Requests())
   }
 
   @Test func `The core Requests sets no deadline`() {
@@ -251,40 +257,41 @@ struct RequestFixture {
     let wallet = try #require(wallet)
     for (asked, chosen) in [(1000, nil), (nil, 1000)] as [(UInt64?, UInt64?)] {
       let text = try invoice(amountMsat: asked)
-      #expect(
-        try Request.payment(of: text, amountMsat: chosen, from: wallet, atWallSeconds: now)
-          == .payment(OutgoingPayment(paymentHash: hash("a"), amountMsat: 1000, paymentSecret: hash("5ec"))))
+      expect(
+        try Request.payment(of: text, amountMsat: chosen, from: wallet, atWallSeconds: now),
+        is: .payment(OutgoingPayment(paymentHash: hash("a"), amountMsat: 1000, paymentSecret: hash("5ec"))))
     }
   }
 
   @Test func `A payment whose amount neither invoice nor user gives, or both give, is refused`() throws {
-    #expect(
-      try objection(to: invoice(amountMsat: nil)) == "the invoice has no amount; give one")
-    #expect(
-      try objection(to: invoice(), amountMsat: 1000)
-        == "the invoice already asks for 1 sat; leave the amount out")
+    expect(
+      try objection(to: invoice(amountMsat: nil)), is: "the invoice has no amount; give one")
+    expect(
+      try objection(to: invoice(), amountMsat: 1000),
+      is: "the invoice already asks for 1 sat; leave the amount out")
   }
 
   @Test func `An expired invoice is refused, and one in its last second accepted`() throws {
-    #expect(
-      try objection(to: invoice(madeAt: now - 3600)) == "the invoice has expired; ask for a new one")
+    expect(
+      try objection(to: invoice(madeAt: now - 3600)), is: "the invoice has expired; ask for a new one")
     #expect(try objection(to: invoice(madeAt: now - 3599)) == nil)
   }
 
   @Test
   func `An invoice of another network, this wallet, or with unknown required features is refused`() throws {
     for (network, name) in [(BitcoinNetwork.mainnet, "mainnet"), (.testnet, "testnet"), (.signet, "signet")] {
-      #expect(
-        try objection(to: invoice(on: network))
-          == "the invoice is for \(name), this wallet is on regtest; pay it with another wallet")
+      expect(
+        try objection(to: invoice(on: network)),
+        is: "the invoice is for \(name), this wallet is on regtest; pay it with another wallet")
     }
-    #expect(
-      try objection(to: invoice(by: "1"))
-        == "this wallet made the invoice; pay an invoice of another wallet")
+    expect(
+      try objection(to: invoice(by: "1")),
+      is: "this wallet made the invoice; pay an invoice of another wallet")
     let demands = Features(Features.ofEveryInvoice.bits + [24])
-    #expect(
-      try objection(to: invoice(features: demands))
-        == "the invoice requires option_route_blinding, which this wallet does not support; pay it with another wallet"
+    expect(
+      try objection(to: invoice(features: demands)),
+      is:
+        "the invoice requires option_route_blinding, which this wallet does not support; pay it with another wallet"
     )
     // Optional and supported features are accepted.
     let served = Features(Features.ofEveryInvoice.bits + [Features.basicMPP, 25])
@@ -292,14 +299,14 @@ struct RequestFixture {
   }
 
   @Test func `A string that is no invoice is refused with the decoder's error`() throws {
-    #expect(try objection(to: "lnbcrt1") == InvoiceError.tooShort.description)
+    expect(try objection(to: "lnbcrt1"), is: InvoiceError.tooShort.description)
   }
 
   @Test func `A withdrawal is accepted only to an address of this network`() throws {
     let address = try #require(BitcoinAddress(version: 1, program: [UInt8](repeating: 7, count: 32)))
-    #expect(
-      try Request.withdrawal(amountSat: 4000, to: address.text(on: .regtest))
-        == .withdrawal(SpliceRequest(amountSat: 4000, script: OutputScript(address))))
+    expect(
+      try Request.withdrawal(amountSat: 4000, to: address.text(on: .regtest)),
+      is: .withdrawal(SpliceRequest(amountSat: 4000, script: OutputScript(address))))
     for text in [address.text(on: .mainnet), address.text(on: .regtest) + "q", ""] {
       #expect(throws: AddressError.self) { try Request.withdrawal(amountSat: 4000, to: text) }
     }
