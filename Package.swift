@@ -390,13 +390,12 @@ if Context.environment["BATON_CORES"] != nil {
   package.targets = package.targets.filter { needed.contains($0.name) }
 } else if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {
   // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
-  // wait. Not in the checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
-  let looks = ["Crypto", "Platform", "SharedContainer"]
-  for target in package.targets where (cores + ["Simulation", "Museum"] + looks).contains(target.name) {
-    target.swiftSettings = [
-      .unsafeFlags(
-        ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],
-        .when(configuration: .debug))
-    ]
+  // wait. Tests as a whole module and in one job: each further job would expand the macros of all tests again. Not in the
+  // checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
+  let optimized = cores + ["Simulation", "Museum", "Crypto", "Platform", "SharedContainer"]
+  let whole = ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"]
+  for target in package.targets where target.type == .test || optimized.contains(target.name) {
+    let flags = target.type == .test ? ["-no-emit-module-separately-wmo"] : ["-O"]
+    target.swiftSettings = [.unsafeFlags(flags + whole, .when(configuration: .debug))]
   }
 }
