@@ -382,17 +382,29 @@ if Context.environment["BATON_FUZZ"] != nil {
 
 let cores = ["Ground", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Lightning", "LightningProvider"]
 
-// With BATON_CORES the package has only the cores and their tests. Set by `scripts/test --fast`.
-if Context.environment["BATON_CORES"] != nil {
-  let tests = (cores + ["WalletProfiles", "Sender", "JSON", "PushSeal", "Tidy"]).map { "\($0)Tests" }
-  let needed = cores + ["Crypto", "CSodium", "CSecp256k1", "CNettle", "TestKit"] + tests
+// With BATON_CORES the package has only the cores and their tests, or one core's tests, and what they need. Set by
+// `scripts/test --fast`.
+let chosen = Context.environment["BATON_CORES"]
+if let chosen {
+  let tests = chosen == "all" ? cores + ["WalletProfiles", "Sender", "JSON", "PushSeal", "Tidy"] : [chosen]
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+      return
+    }
+    for case .byNameItem(let name, _) in target.dependencies { need(name) }
+  }
+  for name in tests { need("\(name)Tests") }
   package.products = []
   package.targets = package.targets.filter { needed.contains($0.name) }
-} else if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {
+}
+
+if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {
   // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
   // wait. Tests as a whole module and in one job: each further job would expand the macros of all tests again. Not in the
   // checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
-  let optimized = cores + ["Simulation", "Museum", "Crypto", "Platform", "SharedContainer"]
+  let optimized =
+    chosen == nil ? cores + ["Simulation", "Museum", "Crypto", "Platform", "SharedContainer"] : []
   let whole = ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"]
   for target in package.targets where target.type == .test || optimized.contains(target.name) {
     let flags = target.type == .test ? ["-no-emit-module-separately-wmo"] : ["-O"]
