@@ -39,7 +39,7 @@
       expect(Hexadecimal.encode(Message.addInput(message).encoded()), is: expected)
     }
     expect(
-      try parent.outputs[2].script.address,
+      parent.outputs[2].script.address,
       is: try BitcoinAddress(decoding: "bcrt1qlw6dh8v9lwj7xq058x0rqwyj3ezwxlfjxsy7er", on: .regtest))
   }
 
