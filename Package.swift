@@ -253,7 +253,7 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "TestKit", "Ground", "Heartbeat", "Guardrails", "SharedContainer",
         "DaemonRuntime", "Crypto", "Lightning", "Wallet", "Platform", "PairSupport", "Baton",
-        "ProcessSupport", "MainAppd", "NotifyExtd", "LSPd", "TestBystander", "BadWire", "LightningIO",
+        "ProcessSupport", "LSPd", "TestBystander", "BadWire", "LightningIO",
       ]),
 
     // A hostile client of the daemons, in its own process.
@@ -270,8 +270,8 @@ let package = Package(
       name: "HostileTests",
       dependencies: [
         "TestKit", "Ground", "PhonePolicy", "Heartbeat", "Guardrails",
-        "DaemonRuntime", "Crypto", "Lightning", "Platform", "LightningIO", "PairSupport", "MainAppd",
-        "NotifyExtd", "IOSd", "LSPd", "Baton", "TestForeignProcess", "TestHostileWallet", "TestBystander",
+        "DaemonRuntime", "Crypto", "Lightning", "Platform", "LightningIO", "PairSupport",
+        "IOSd", "LSPd", "Baton", "TestForeignProcess", "TestHostileWallet", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",
@@ -327,8 +327,7 @@ let package = Package(
       name: "ScenarioTests",
       dependencies: [
         "TestKit", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime",
-        "MainAppd",
-        "NotifyExtd", "IOSd", "LSPd",
+        "IOSd", "LSPd",
       ]),
     .executableTarget(
       name: "TestChild", dependencies: ["Ground", "DaemonRuntime", "CSQLite"], path: "Tests/Support/TestChild"
@@ -337,8 +336,7 @@ let package = Package(
       name: "IOSdTests",
       dependencies: [
         "TestKit", "CLinux", "Ground", "PhonePolicy", "Crypto", "Guardrails", "Platform",
-        "DaemonRuntime", "NotifyOnlyd", "PairSupport", "ProcessSupport", "Baton", "IOSd", "MainAppd", "LSPd",
-        "NotifyExtd",
+        "DaemonRuntime", "PairSupport", "ProcessSupport", "Baton", "IOSd", "LSPd",
         "TestChild",
       ]),
 
@@ -401,13 +399,20 @@ if let chosen {
 
 if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {
   // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
-  // wait. Tests as a whole module and in one job: each further job would expand the macros of all tests again. Not in the
-  // checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
+  // wait. Tests never are: their compilation would take longer than their run. They are compiled as a whole module and in
+  // one job, as each further job would expand the macros of all tests again; what debuggers need is a quarter of it. Not
+  // in the checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
   let optimized =
     chosen == nil ? cores + ["Simulation", "Museum", "Crypto", "Platform", "SharedContainer"] : []
   let whole = ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"]
-  for target in package.targets where target.type == .test || optimized.contains(target.name) {
-    let flags = target.type == .test ? ["-no-emit-module-separately-wmo"] : ["-O"]
-    target.swiftSettings = [.unsafeFlags(flags + whole, .when(configuration: .debug))]
+  for target in package.targets {
+    if target.type == .test {
+      target.swiftSettings = [
+        .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"] + whole),
+        .unsafeFlags(["-gnone"], .when(configuration: .release)),
+      ]
+    } else if optimized.contains(target.name) {
+      target.swiftSettings = [.unsafeFlags(["-O"] + whole, .when(configuration: .debug))]
+    }
   }
 }

@@ -3,7 +3,7 @@
 
     Tests/Interop/invoices.py PROGRAMS [--count N] [--seed N]
 
-PROGRAMS is the directory that has TestInvoices, such as .build/debug. The library is `bolt11` over `coincurve`, from
+PROGRAMS is the directory that has TestInvoices, such as .build/release. The library is `bolt11` over `coincurve`, from
 PyPI; it needs a `bitstring` before 5.
 
 The invoices are random, within the library's limits: one fallback address, at most four hops in a route hint, and fees
@@ -259,7 +259,7 @@ def theirs_read_by_us(program, count, differences):
 
 def main():
     parser = argparse.ArgumentParser(description="Invoices of Baton and of the library bolt11, each read by the other.")
-    parser.add_argument("programs", metavar="PROGRAMS", help="the directory of TestInvoices, such as .build/debug")
+    parser.add_argument("programs", metavar="PROGRAMS", help="the directory of TestInvoices, such as .build/release")
     parser.add_argument("--count", type=int, default=1000, help="of each kind (1000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (1)")
     chosen = parser.parse_args()
