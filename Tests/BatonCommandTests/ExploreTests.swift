@@ -113,7 +113,7 @@ import Simulation
   private let scratch = Scratch()
   /// More states than any test waits for.
   private static let endless = [
-    "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1",
+    "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1", "--jobs", "1",
   ]
 
   @Test func `An exploration that ended early names the limit and its option, or the signal`() {
