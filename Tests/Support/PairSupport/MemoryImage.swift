@@ -33,8 +33,23 @@ public enum MemoryImage {
       let count = pread(memory, &bytes, bytes.count, off_t(bitPattern: UInt(mapping.range.lowerBound)))
       // The kernel's own pages cannot be read.
       guard count > 0 else { return [Place]() }
-      return bytes[..<count].ranges(of: needle).map { _ in Place(mapping: mapping.line, flags: mapping.flags)
+      return Array(
+        repeating: Place(mapping: mapping.line, flags: mapping.flags),
+        count: times(needle, in: bytes[..<count]))
+    }
+  }
+
+  private static func times(_ needle: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {
+    bytes.withUnsafeBytes { memory in
+      var (times, place) = (0, 0)
+      while place + needle.count <= memory.count,
+        let found = memchr(
+          memory.baseAddress! + place, Int32(needle[0]), memory.count - needle.count + 1 - place)
+      {
+        times += memcmp(found, needle, needle.count) == 0 ? 1 : 0
+        place = memory.baseAddress!.distance(to: found) + 1
       }
+      return times
     }
   }
 
