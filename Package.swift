@@ -399,9 +399,10 @@ if let chosen {
 
 if !Context.packageDirectory.contains("/checkouts/"), Context.environment["BATON_UNOPTIMIZED"] == nil {
   // Optimized also in a debug build: tests run years of the cores' time, and look at containers and `/proc` while they
-  // wait. Tests never are: their compilation would take longer than their run. They are compiled as a whole module and in
-  // one job, as each further job would expand the macros of all tests again; what debuggers need is a quarter of it. Not
-  // in the checkout of a package that depends on a version of this one: SwiftPM refuses such flags there.
+  // wait. Tests never: their optimization would take longer than their run. A test target is compiled as a whole module
+  // in one job, as each further job would expand the macros of all its tests again, and in a release build without debug
+  // information, a quarter of that job. Not in the checkout of a package that depends on a version of this one: SwiftPM
+  // refuses such flags there.
   let optimized =
     chosen == nil ? cores + ["Simulation", "Museum", "Crypto", "Platform", "SharedContainer"] : []
   let whole = ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"]
