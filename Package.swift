@@ -312,7 +312,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "ServeTests",
-      dependencies: ["TestKit", "Ground", "PhonePolicy", "DaemonRuntime", "HTTP", "Baton"]),
+      dependencies: ["TestKit", "Ground", "PhonePolicy", "DaemonRuntime", "HTTP", "Baton", "ProcessSupport"]),
     .testTarget(name: "LiveTests", dependencies: ["TestKit", "Ground", "PhonePolicy", "Baton"]),
     .testTarget(
       name: "BatonCommandTests",

@@ -4,6 +4,7 @@ import TestKit
 import Glibc
 import Baton
 import PhonePolicy
+import ProcessSupport
 
 /// A running `baton serve`, of a phone that does not run. In a process of its own: the server leaves half of its process's
 /// descriptors to others, and a process of tests may have more open.
@@ -22,7 +23,7 @@ final class ServeProcess {
     var template = Array("/tmp/baton-serve-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
     home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    process.executableURL = URL(filePath: Self.binary)
+    process.executableURL = URL(filePath: "\(Program.directory)/baton")
     process.arguments = ["--home", home, "--json", "serve"] + options
     let pipe = Pipe()
     process.standardOutput = pipe
@@ -42,14 +43,6 @@ final class ServeProcess {
     process.waitUntilExit()
     return process.terminationStatus
   }
-
-  /// Beside the test bundle.
-  private static let binary: String = {
-    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let beside = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "baton").path
-    if let beside, access(beside, X_OK) == 0 { return beside }
-    return "/\(root)/.build/debug/baton"
-  }()
 
   /// Sends the bytes, and gives what comes until the server closes, or until `enough`.
   func ask(_ request: String, until enough: (String) -> Bool = { _ in false }) throws -> Answer {
