@@ -36,7 +36,7 @@
       reason.firstMatch(of: /^killed: exceeded mem limit: ActiveHard 24 MB \(fatal\), with ([0-9]+) bytes$/),
       "\(reason)")
     // All of its memory, if it had that before iosd's poll.
-    #expect((20_000_000...35_000_000).contains(try #require(Int(told.1))))
+    #expect((24_000_000...35_000_000).contains(try #require(Int(told.1))))
     expect(row["crashed"] as? Bool, is: false)
     // The next push starts another process, which delivers or is killed like this one.
     try phone.push("once more")
