@@ -366,6 +366,10 @@ if Context.environment["BATON_FUZZ"] != nil {
         path: "Fuzz", exclude: ["Corpus", "CorpusTests.swift"])
     ]
 } else if Context.environment["BATON_CORES"] == nil {
+  // A build of `baton` builds the programs that it starts, too.
+  package.targets.first { $0.name == "Baton" }?.dependencies += [
+    "IOSd", "LSPd", "MainAppd", "NotifyExtd", "NotifyOnlyd",
+  ]
   // The same parsers as a test, which feeds them their corpus.
   let parsers = package.targets.filter {
     $0.type == .regular && $0.path?.hasPrefix("Tests/") != true
