@@ -17,7 +17,7 @@ struct AblationReport {
   // MARK: Text
 
   var text: [String] {
-    (findings + together).flatMap { finding in
+    (findings + together).flatMap { finding -> [String] in
       ["without \(names(finding)): \(verdict(finding))"] + (finding.broken?.story ?? []) + [""]
     } + ["with all rules: \(waits(all))"]
   }
