@@ -64,8 +64,8 @@ final class ChaosPlay {
   /// A payment did not settle.
   struct Unsettled: Error, CustomStringConvertible { var description: String }
 
-  /// From the payment to the strike, at most: a payment takes some 60 ms.
-  private static let latestStrikeMs = 60
+  /// A payment takes some 60 ms, a push to an extension that only notifies some 5.
+  private static let (paymentMs, textMs) = (60, 5)
   /// A frozen app, lspd or iosd goes on after this, at most. Beats are stale after 1 s.
   private static let longestFreezeMs = 2500
   /// A process that gets no more memory and still runs after this is killed.
@@ -118,8 +118,7 @@ final class ChaosPlay {
     let sender = Aside { [phone = driver.phone, request = invoices[number].payRequest(waits: true)] in
       try phone.pay(request, timeout: .seconds(90))
     }
-    try wait(atMostMs: Self.latestStrikeMs)
-    if let process = try find(victim) {
+    if let process = try findAtRandom(victim) {
       report.hit(victim)
       switch strike {
       case .kill, .crash: try end(process, victim)
@@ -139,12 +138,21 @@ final class ChaosPlay {
     try driver.quitAndEnd()
   }
 
-  /// A random moment within this span.
-  private func wait(atMostMs most: Int, orUntil isOver: () -> Bool = { false }) throws {
+  private func wait(atMostMs most: Int) throws {
     let moment = Clock.monotonicNow + .milliseconds(Int64(chance.below(most)))
-    try driver.wait(for: "a random moment", every: .milliseconds(1)) {
-      isOver() || Clock.monotonicNow >= moment
+    try driver.wait(for: "a random moment", every: .milliseconds(1)) { Clock.monotonicNow >= moment }
+  }
+
+  /// At a random moment of the payment, or at its start if it starts later.
+  private func findAtRandom(_ victim: PhoneProcess) throws -> WatchedProcess? {
+    try wait(atMostMs: victim == .extension && !wallet.extension.hasNode ? Self.textMs : Self.paymentMs)
+    let end = Clock.monotonicNow + .milliseconds(Int64(Self.paymentMs))
+    var process: WatchedProcess?
+    try driver.wait(for: "the \(victim.rawValue) to start", every: .milliseconds(1)) {
+      process = try find(victim)
+      return process != nil || Clock.monotonicNow >= end
     }
+    return process
   }
 
   /// Nil if it does not run, or was suspended by iosd.
