@@ -1,6 +1,17 @@
+import Glibc
+
 @testable import PhonePolicy
 
 @Suite struct AppLifeTests {
+  @Test(arguments: [
+    (SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGQUIT, "SIGQUIT"), (SIGILL, "SIGILL"), (SIGTRAP, "SIGTRAP"),
+    (SIGABRT, "SIGABRT"), (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"), (SIGKILL, "SIGKILL"), (SIGSEGV, "SIGSEGV"),
+    (SIGPIPE, "SIGPIPE"), (SIGTERM, "SIGTERM"), (SIGSYS, "SIGSYS"), (SIGUSR1, "signal 10"),
+  ])
+  func `A signal has the kernel's name`(number: Int32, name: String) {
+    expect(SignalName.word(for: number), is: name)
+  }
+
   @Test func `Opening the app starts it and brings it to the foreground`() {
     var phone = TestPhone()
     expect(phone(.userOpened), is: [.launch(.app, .user)])
