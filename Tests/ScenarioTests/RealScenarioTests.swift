@@ -11,7 +11,7 @@ import Glibc
 struct RealScenarioTests {
   /// Takes 30 s of the phone's time; `baton run` plays it too.
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
-  private static let atOnce = 5
+  private static let atOnce = 10
 
   @Test func `Stories for both stages give the same answers on real processes as in virtual time`() throws {
     let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
