@@ -255,11 +255,11 @@ struct PushOptions: Sendable {
 enum PushTimers: String, CaseIterable {
   /// A beat every 2 s, frozen after 5 s, 30 s for a push.
   case real
-  /// A fiftieth of each. `serviceExtensionTimeWillExpire` comes after half the time, as the extension still waits 5 s
-  /// for another payment.
+  /// A fiftieth of the beats, 3 s for a push. `serviceExtensionTimeWillExpire` comes after 0.3 s, as the extension still
+  /// waits 5 s for another payment: the rest is for a busy machine.
   case scaled
 
-  var extensionTime: TimeSpan { self == .real ? .seconds(30) : .milliseconds(600) }
+  var extensionTime: TimeSpan { self == .real ? .seconds(30) : .seconds(3) }
 
   /// When an extension that has received its payment stops waiting for another one, and releases and delivers.
   private var deliveryMilliseconds: Int { self == .real ? 5000 : 300 }
@@ -276,8 +276,8 @@ enum PushTimers: String, CaseIterable {
     switch self {
     case .real: []
     case .scaled:
-      ["--beat-interval", "40ms", "--stale-after", "100ms", "--extension-time", "600ms"]
-        + ["--expiry-notice", "300ms"]
+      ["--beat-interval", "40ms", "--stale-after", "100ms", "--extension-time", "3s"]
+        + ["--expiry-notice", "2700ms"]
     }
   }
 }

@@ -25,7 +25,8 @@ package enum SoakVerb: Verb {
       OptionDeclaration(
         "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)),
         default: PushTimers.scaled.rawValue,
-        help: "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth (scaled)"
+        help:
+          "with --phones: 2 s per beat, frozen after 5 s, 30 s per push (real), or a fiftieth and 3 s (scaled)"
       ),
       SettingsTable["--after-content"],
       OptionDeclaration(
