@@ -276,8 +276,11 @@ enum PushTimers: String, CaseIterable {
     switch self {
     case .real: []
     case .scaled:
-      ["--beat-interval", "40ms", "--stale-after", "100ms", "--extension-time", "3s"]
-        + ["--expiry-notice", "2700ms"]
+      [
+        "--beat-interval", "40ms", "--stale-after", "100ms",
+        "--extension-time", "\(extensionTime.wholeMilliseconds)ms",
+        "--expiry-notice", "\(extensionTime.wholeMilliseconds - Int64(deliveryMilliseconds))ms",
+      ]
     }
   }
 }
