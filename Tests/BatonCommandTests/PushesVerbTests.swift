@@ -38,7 +38,8 @@
     expect(pushes.map { $0["visible"]?.flag }, is: [true, false, false])
     let start = try #require(pushes[1]["node_start_ms"]?.int)
     let connected = try #require(pushes[1]["connected_ms"]?.int)
-    #expect(0 < start && start < connected)
+    // A node starts within a millisecond where the machine is quick.
+    #expect(0 <= start && start <= connected)
     #expect(pushes[2]["node_start_ms"] == nil)
     expect(json["silent"]?["connected_ms"]?.elements?.count, is: 1)
     let paid = try phone.phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
