@@ -138,6 +138,15 @@ import TestKit
     #expect(try opened().rows("SELECT name FROM sqlite_schema").isEmpty)
   }
 
+  @Test func `A schema number below that of the tables is a wrong value, and nothing changes`() throws {
+    let steps = ["CREATE TABLE t (v)", "CREATE TABLE u (v)", "CREATE TABLE w (v)"]
+    try opened().migrate(steps: Array(steps.prefix(2)))
+    try opened().execute("PRAGMA user_version = 1")
+    expect(kind { try opened().migrate(steps: steps) }, is: .wrongValue)
+    expect(try opened().rows("SELECT name FROM sqlite_schema").count, is: 2)
+    expect(kind { try opened().migrate(steps: ["SELECT 1", "nonsense"]) }, is: .wrongValue)
+  }
+
   @Test func `A newer schema is refused, and the refusal names both versions`() throws {
     try opened().execute("PRAGMA user_version = 7")
     expect(kind { try opened().migrate(steps: ["SELECT 1"]) }, is: .schemaFromTheFuture(found: 7, known: 1))

@@ -11,7 +11,7 @@ extension Connection {
       let before = try checkedVersion(known: steps.count)
       guard before < Int64(steps.count) else { return }
       if before == 0 { try refuseForeignTables() }
-      for step in steps[Int(before)...] { try script(step) }
+      for step in steps[Int(before)...] { try run(step, after: before) }
       try execute("PRAGMA user_version = \(steps.count)")
       try afterwards(before)
     }
@@ -22,6 +22,18 @@ extension Connection {
     guard let row = try firstRow("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1")
     else { return }
     throw DatabaseError(kind: .foreign, database: path, words: "it holds \(try row.text(0))")
+  }
+
+  /// A step that has run already fails: then the number is damaged.
+  private func run(_ step: String, after version: Int64) throws {
+    do {
+      try script(step)
+    } catch let error as DatabaseError {
+      guard version > 0, case .misuse = error.kind else { throw error }
+      throw DatabaseError(
+        kind: .wrongValue, database: path,
+        words: "the schema number is \(version), but its tables are of a later one: \(error.words)")
+    }
   }
 
   private func checkedVersion(known: Int) throws -> Int64 {
