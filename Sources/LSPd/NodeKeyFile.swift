@@ -1,10 +1,16 @@
 import Ground
 import Crypto
 import DaemonRuntime
+import Glibc
 
 /// The LSP's node key, made at its first start: its public key is the node id that wallets dial.
 struct NodeKeyFile {
   let path: String
+
+  /// The ledger was made before the key. With a new one the peer would not know the wallet's channel.
+  func checkLedger(at ledger: String) throws {
+    if access(path, F_OK) == 0, access(ledger, F_OK) != 0 { throw NodeKeyError.noLedger(ledger) }
+  }
 
   /// Makes a new key only for an LSP that no wallet knows yet.
   func readOrMake(isNew: Bool) throws -> PrivateKey {
@@ -25,11 +31,14 @@ struct NodeKeyFile {
 
 enum NodeKeyError: Error, CustomStringConvertible {
   case noKey(String)
+  case noLedger(String)
 
   var description: String {
     switch self {
     case .noKey(let path):
       "\(path) has no valid node key; put the old file back, as wallets dial this node by its id"
+    case .noLedger(let path):
+      "\(path) is missing, and the node has its key, so it had a ledger: put it back, or begin a new phone with --home"
     }
   }
 }

@@ -30,8 +30,10 @@ do {
     arguments: Array(TypedArguments.words.dropFirst()))
   loop.onLate = { journal.recordLate(since: $0) }
   BusErrorEnd.install(database: options.ledger)
+  let keyFile = NodeKeyFile(path: options.nodeKey)
+  try keyFile.checkLedger(at: options.ledger)
   let ledger = try Ledger(path: options.ledger)
-  let key = try NodeKeyFile(path: options.nodeKey).readOrMake(isNew: !ledger.isKnownByNodes())
+  let key = try keyFile.readOrMake(isNew: !ledger.isKnownByNodes())
   let running = try Provider(
     options: options, loop: loop, clock: clock, journal: journal, ledger: ledger, key: key)
   provider = running

@@ -41,6 +41,16 @@
     for (output, code) in [noise, future, foreign, directory] { expect(code, is: 74, "\(output)") }
   }
 
+  @Test func `lspd makes no new ledger for a node whose ledger is gone`() throws {
+    let provider = try ProviderProcess()
+    provider.kill()
+    for end in ["", "-wal", "-shm"] { unlink("\(provider.home)/lsp/ledger.sqlite\(end)") }
+    for _ in 0..<2 {
+      let said = try output(["--home", provider.home], home: provider.home)
+      #expect(said.0.hasPrefix("lspd: HOME/lsp/ledger.sqlite is missing") && said.1 == 78, "\(said)")
+    }
+  }
+
   @Test
   func `A plain file at lspd's socket path and a second lspd are refused; the first lspd stays reachable`()
     throws
