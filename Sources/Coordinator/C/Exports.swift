@@ -394,9 +394,9 @@ final class Outbox {
   /// false if the start was not fetched, so that no node runs.
   func withdraw(lease: UInt64) -> Bool {
     let kinds = [BATON_START_NODE, BATON_STOP_NODE, BATON_ACCEPT_NO_NEW_PAYMENT, BATON_DIAL_NOW]
-    let withdrawn = waiting.filter { $0.id == lease && kinds.contains(CEnum($0.kind)) }
+    let isFetched = !waiting.contains { $0.id == lease && $0.kind == Int32(BATON_START_NODE) }
     waiting.removeAll { $0.id == lease && kinds.contains(CEnum($0.kind)) }
-    return !withdrawn.contains { $0.kind == Int32(BATON_START_NODE) }
+    return isFetched
   }
 
   func next() -> baton_message? {
