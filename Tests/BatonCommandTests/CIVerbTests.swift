@@ -22,8 +22,6 @@ struct CIVerbTests {
   private var verdict: JSONValue? { JSONValue(parsing: Array(scratch.text("evidence/verdict.json").utf8)) }
 
   @Test func `Two stories that never begin are enough: the others are not played`() throws {
-    let idle = scratch.write("idle", "#!/bin/sh\nexit 3\n")
-    chmod(idle, 0o700)
     var report = CIReport(nil, evidence: "")
     #expect(!report.neverBegins)
     var never = ScenarioOutcome(file: "one", kind: .noProgress)
@@ -32,6 +30,19 @@ struct CIVerbTests {
     #expect(report.neverBegins)
     report.stories.append(ScenarioOutcome(file: "three", kind: .noProgress))
     #expect(!report.neverBegins)
+  }
+
+  @Test func `Of an app that hangs without a word the outcome says so, and where its output is`() throws {
+    let mute = scratch.write("mute", "#!/bin/sh\nexec sleep 1000\n")
+    chmod(mute, 0o700)
+    let words = ["--out", scratch("evidence"), "--app", mute, "--level", "container"]
+    expect(
+      scratch.end(try scratch.start("baton", ["ci"] + words + [Self.story("killed-in-front")])),
+      is: .exited(code: 3))
+    let details = verdict?["stories"]?.elements?.first?["details"]?.elements?.compactMap(\.text) ?? []
+    #expect(
+      details.contains { $0.hasPrefix("the app (process ") && $0.hasSuffix("/os/output/app-1.log") },
+      "\(details)")
   }
 
   @Test(arguments: [SIGINT, SIGKILL])

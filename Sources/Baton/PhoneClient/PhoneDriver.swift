@@ -106,6 +106,15 @@ package final class PhoneDriver {
   /// Nil if no process of the role runs.
   package func pid(of role: Role) throws -> Int32? { try status().process(role).pid }
 
+  /// Of processes that run and have said nothing since their start.
+  package var silences: [String] {
+    guard let facts = try? status() else { return [] }
+    return Role.allCases.compactMap { role in
+      let process = facts.process(role)
+      return process.silence.map { "the \(role.rawValue) (process \(process.pid ?? 0)) is \($0)" }
+    }
+  }
+
   // MARK: Ending processes
 
   package func endExtension() throws {

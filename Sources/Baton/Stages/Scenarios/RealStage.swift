@@ -431,7 +431,7 @@ extension RealStage {
       let hasFailed = row.how == "exited" && row.number != 0
       return row.hasCrashed == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
     }.map { "the \($0.role) (process \($0.pid)) \($0.reason ?? "crashed")" }
-    let scene = try look()
+    let (scene, silences) = (try look(), driver.silences)
     narrator?.headline("The phone goes down")
     end()
     narrator?.follow()
@@ -443,6 +443,7 @@ extension RealStage {
     } catch {
       // A program that crashes at its start leaves nothing to judge.
       guard crashes.isEmpty else { return .crashed(crashes) }
+      guard silences.isEmpty else { return .unjudged(silences) }
       throw error
     }
     let names = FilePath.journals(in: phone.journal)

@@ -83,7 +83,11 @@ package enum ChaosVerb: Verb {
     play.stop()
     var report = play.report
     let trouble = [looks?.broken].compactMap { $0 } + journalTrouble(phone)
-    let verdict = try JudgeVerb.verdict(on: home, requireSettled: true)
+    let verdict: Verdict
+    do { verdict = try JudgeVerb.verdict(on: home, requireSettled: true) } catch {
+      guard let stuck else { throw error }
+      throw CommandFailure(.noProgress, "\(stuck); \(CommandFailure(error).sentence)")
+    }
     let code = exitCode(
       judge: verdict.passed ? 0 : verdict.exitCode, isBroken: !trouble.isEmpty, isStuck: stuck != nil,
       hits: report.hitCount)
