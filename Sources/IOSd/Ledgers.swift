@@ -91,7 +91,7 @@ final class ProcessOutput {
   // MARK: At the end of the process
 
   private static let tailBytes = 4096
-  private static let lineCharactersMax = 600
+  private static let lineCharactersMax = 300
 
   /// The file's path, and its last line that is not empty.
   static func end(_ home: PhoneHome, _ role: Role, _ id: UInt64) -> (path: String, lastLine: String?)? {

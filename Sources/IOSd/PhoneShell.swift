@@ -364,7 +364,7 @@ final class PhoneShell {
     guard let reason = message["reason"], !reason.isEmpty else { return }
     announcedEnds[role] = AnnouncedEnd(
       code: message["code"].map { ScreenText.cut($0, to: ScreenText.titleMax) },
-      sentence: ScreenText.cut(reason, to: ScreenText.titleMax))
+      sentence: ScreenText.cut(reason, to: ScreenText.bodyMax))
     handle(.endAnnounced(role))
   }
 
