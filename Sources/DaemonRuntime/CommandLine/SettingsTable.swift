@@ -307,7 +307,7 @@ public enum SettingsTable {
   private static let programs: [Row] = [
     row(
       [.up, .iosd], "--app", .path("PATH"),
-      "your own program in place of mainappd (default: beside the program's file, also if a link leads to it)"
+      "your own program in place of mainappd; the default ones are beside the file of baton, also if a link leads to it"
     ),
     row([.up, .iosd], "--ext", .path("PATH"), "your own program in place of the wallet's extension"),
   ]

@@ -31,8 +31,8 @@ enum UpVerb: Verb {
         help: "a legacy peer ignores epochs"),
     ] + SettingsTable.options(of: .up)
     + [
-      OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
-      OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
+      OptionDeclaration("--iosd", value: .path("PATH"), help: "your own program in place of iosd"),
+      OptionDeclaration("--lspd", value: .path("PATH"), help: "your own program in place of lspd"),
     ].grouped("programs")
 
   static func starterOptions(_ line: ParsedCommandLine, _ phone: Phone) throws -> PhoneStarter.Options {
