@@ -37,6 +37,16 @@ import Crypto
     expect(parse("status", "--home=/tmp/x")?.text("--home"), is: "/tmp/x")
   }
 
+  @Test func `A sender waits for 2 minutes, 30 s longer than the hold, or as long as --timeout says`() throws
+  {
+    let plain = try #require(parse("pay", "lnbc1"))
+    expect(PaymentLoad.timeout(plain, hold: nil), is: .seconds(120))
+    expect(PaymentLoad.timeout(plain, hold: .seconds(80)), is: .seconds(120))
+    expect(PaymentLoad.timeout(plain, hold: .seconds(300)), is: .seconds(330))
+    let given = try #require(parse("pay", "lnbc1", "--timeout", "3s"))
+    expect(PaymentLoad.timeout(given, hold: .seconds(300)), is: .seconds(3))
+  }
+
   @Test(
     arguments: [
       ("baton explore --without inc", ["incarnation"]),
