@@ -157,6 +157,10 @@ def large(browser, run, scratch):
     for name, part in (("all of it", 1), ("a tenth", 0.1), ("a thousandth", 0.001)):
         seen = browser.run(PAN.replace("PART", str(part)))
         print(f"  panning {name}: a frame {seen['frame']} ms (p99 {seen['frame99']}), drawing {seen['draw']} ms")
+    legend = browser.run("document.getElementById('legend').textContent")
+    missing = [words for words in ("suspended", "frozen", "no beats", "payment held") if words not in legend]
+    if missing:
+        fail(f"the legend does not name the bars of {missing}: {legend}")
     count = browser.run("document.getElementsByTagName('*').length")
     if count > 500:
         fail(f"the page has {count} elements")
