@@ -151,7 +151,7 @@ package enum PeerSentences {
     switch event {
     case .deadlineReached: nil
     case .received(let connection, let message):
-      .detail("receives \(MessageWords.name(of: message.type)) on connection \(connection)")
+      .detail("receives \(message.name) on connection \(connection)")
     case .walletNamed(let node): .detail("the channel is with the node \(node.hex.prefix(8))…")
     case .connected(let connection, _): .detail("connection \(connection) opened")
     case .undecodable(let connection, let why): "connection \(connection) sent an undecodable message: \(why)"
@@ -178,7 +178,7 @@ package enum PeerSentences {
     switch directive {
     case .store(let changes): changes.compactMap(of)
     case .send(let connection, let message):
-      [.detail("sends \(MessageWords.name(of: message.type)) on connection \(connection)")]
+      [.detail("sends \(message.name) on connection \(connection)")]
     case .close(let connection, let why): ["closes connection \(connection): \(why)"]
     case .evict(let connection, let why): [.key("evicts connection \(connection): \(why)")]
     case .requestPush(let push):

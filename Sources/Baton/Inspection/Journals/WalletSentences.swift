@@ -15,7 +15,7 @@ package enum NodeSentences {
       )
     case .networkChanged(let isThere): Sentence(isThere ? "has a network again" : "has no network any more")
     case .closed(let why): .detail("the connection to the peer ended: \(why)")
-    case .received(let message): .detail("receives \(MessageWords.name(of: message.type))")
+    case .received(let message): .detail("receives \(message.name)")
     case .written: .detail("its state is durable")
     case .backupReceived: .detail("reads its backup from the peer")
     case .invoiceMade(let invoice):
@@ -42,7 +42,7 @@ package enum NodeSentences {
     case .write: .detail("writes its state to the database")
     case .send(let outgoing) where outgoing.isEmpty: nil
     case .send(let outgoing):
-      .detail("sends \(outgoing.map { MessageWords.name(of: $0.type) }.joined(separator: ", "))")
+      .detail("sends \(outgoing.map(\.name).joined(separator: ", "))")
     case .invoiceCancelled(let hash): "the invoice \(hash.hex.prefix(8)) is cancelled"
     case .paymentOffered(let hash): "offers the HTLC of payment \(hash.hex.prefix(8))"
     case .paymentEnded(let ended):
@@ -75,12 +75,12 @@ package enum NodeSentences {
 }
 
 extension NodeOutgoing {
-  var type: UInt16 {
+  var name: String {
     switch self {
-    case .message(let message), .channel(.message(let message)): message.type
-    // `update_fulfill_htlc`: its preimage is added at the wire only.
-    case .channel(.fulfill): 130
-    case .backup: Message.peerStorage([]).type
+    case .message(let message), .channel(.message(let message)): message.name
+    // Its preimage is added at the wire only.
+    case .channel(.fulfill): "update_fulfill_htlc"
+    case .backup: Message.peerStorage([]).name
     }
   }
 }

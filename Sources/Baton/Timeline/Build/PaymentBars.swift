@@ -137,7 +137,7 @@ struct PaymentBars: Sendable {
 /// connection, so the two sides are joined by the epoch that the connection names.
 struct WireArrows: Sendable {
   private struct Passed: Sendable {
-    var type: UInt16
+    var name: String
     var at: TimelineAnchor
   }
 
@@ -169,18 +169,18 @@ struct WireArrows: Sendable {
 
   mutating func take(_ said: Said, by who: TimelineWho, _ sheet: inout Sheet) {
     defer { if who == .peer { peerWasThere = sheet.now } }
-    func passed(_ type: UInt16) -> Passed { Passed(type: type, at: sheet.here) }
+    func passed(_ name: String) -> Passed { Passed(name: name, at: sheet.here) }
     switch said {
     case .core(.wallet(_, .guardrail(.claimed(let claim), _))): epochs[who] = claim.epoch
     case .core(.wallet(_, .node(let event, let directives))):
-      if let type = event.arrivedType, let dial = current[who] { dials[dial].received.append(passed(type)) }
+      if let name = event.arrivedName, let dial = current[who] { dials[dial].received.append(passed(name)) }
       for directive in directives {
         switch directive {
         case .dial:
           dials.append(Dial(who: who, epoch: epochs[who] ?? 0, at: sheet.here))
           current[who] = dials.count - 1
         case .send(let messages):
-          if let dial = current[who] { dials[dial].sent += messages.map { passed($0.type) } }
+          if let dial = current[who] { dials[dial].sent += messages.map { passed($0.name) } }
         default: break
         }
       }
@@ -193,7 +193,7 @@ struct WireArrows: Sendable {
         numbers[id] = connections.count - 1
         sheet.anchor("ledger connections \(id)")
       case .received(let id, let message):
-        if let place = numbers[id] { connections[place].received.append(passed(message.type)) }
+        if let place = numbers[id] { connections[place].received.append(passed(message.name)) }
       case .closed(let id, let why): close(id, why, in: who, &sheet)
       default: break
       }
@@ -204,7 +204,7 @@ struct WireArrows: Sendable {
             judge(id, verdict, claim?.epoch, in: who, &sheet)
           }
         case .send(let id, let message):
-          if let place = numbers[id] { connections[place].sent.append(passed(message.type)) }
+          if let place = numbers[id] { connections[place].sent.append(passed(message.name)) }
         case .close(let id, let why), .evict(let id, let why): close(id, why, in: who, &sheet)
         default: break
         }
@@ -253,23 +253,23 @@ struct WireArrows: Sendable {
     var next = 0
     for message in received {
       guard
-        let place = sent[next...].firstIndex(where: { $0.type == message.type && $0.at.at <= message.at.at })
+        let place = sent[next...].firstIndex(where: { $0.name == message.name && $0.at.at <= message.at.at })
       else { continue }
       next = place + 1
       let span = TimeText.span(message.at.at - sent[place].at.at)
       sheet.draw(
         .wire, from: TimelineEnd(who: from, at: sent[place].at), to: to,
-        "\(MessageWords.name(of: message.type)), \(span)", message.at)
+        "\(message.name), \(span)", message.at)
     }
   }
 }
 
 extension NodeEvent {
-  /// The type of the message that arrived.
-  fileprivate var arrivedType: UInt16? {
+  /// Of the message that arrived.
+  fileprivate var arrivedName: String? {
     switch self {
-    case .received(let message): message.type
-    case .backupReceived: Message.peerStorageRetrieval([]).type
+    case .received(let message): message.name
+    case .backupReceived: Message.peerStorageRetrieval([]).name
     default: nil
     }
   }
