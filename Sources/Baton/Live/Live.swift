@@ -15,6 +15,8 @@ package final class LiveFeed {
   private static let lookAtLeast = TimeSpan.seconds(1)
   /// A payment changes files a hundred times.
   private static let pause = TimeSpan.milliseconds(150)
+  /// This process was stopped during a look that took longer: the phone is another one by now.
+  private static let lookAtMost = TimeSpan.seconds(3)
 
   private let phone: Phone
   private let loop: EventLoop
@@ -23,6 +25,7 @@ package final class LiveFeed {
   private let watch: DirectoryWatch
   private var timer: LoopTimer?
   private var isLooking = false
+  private var looksAgain = false
   private var hasChanged = true
   private var pausesUntil = Instant(nanoseconds: .min)
   private let onView: (LiveView) -> Void
@@ -81,11 +84,14 @@ package final class LiveFeed {
     let look = look
     let hadChanged = hasChanged
     hasChanged = false
+    let begun = loop.now
     do throws(SystemError) {
       try side.perform({ look.take(changed: hadChanged) }) { [unowned self] view in
         isLooking = false
         pausesUntil = loop.now + Self.pause
-        onView(view)
+        // Once: on a slow machine an old view is better than none.
+        looksAgain = !looksAgain && loop.now - begun > Self.lookAtMost
+        if looksAgain { hasChanged = true } else { onView(view) }
         schedule()
       }
     } catch { onFailure(error) }
