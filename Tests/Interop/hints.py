@@ -120,16 +120,16 @@ class Sender:
         self.baton = os.path.join(directory, "baton")
         self.home = home
 
-    def run(self, *words, status=0):
+    def run(self, *words, status=(0,)):
         done = subprocess.run(
             [self.baton, "--home", self.home, *words], capture_output=True, text=True, timeout=120)
-        check(done.returncode == status, f"baton {' '.join(words)} ended {done.returncode}: {done.stdout[-600:]}{done.stderr[-600:]}")
+        check(done.returncode in status, f"baton {' '.join(words)} ended {done.returncode}: {done.stdout[-600:]}{done.stderr[-600:]}")
         return done.stdout
 
     def invoice(self):
         return self.run("invoice", "1000").strip()
 
-    def pay(self, name, answer, *words, status=5):
+    def pay(self, name, answer, *words, status=(5,)):
         """The access log, the events, and the last document."""
         server = Server(answer)
         begun = time.monotonic()
@@ -141,6 +141,14 @@ class Sender:
         documents = [json.loads(line) for line in lines]
         return Payment(
             name, server.log, documents[:-1], documents[-1], begun, ended, self.attempts(documents[-1]["payment_hash"]))
+
+    def pay_four_times(self, name, answer, *words):
+        """With the longest deadline. The schedule leaves 2.5 s of it: a machine that is busy for longer is asked again."""
+        for status in [(5, 7), (5, 7), (5,)]:
+            payment = self.pay(name, answer, "--retry-deadline", "15", *words, status=status)
+            if payment.last["attempts"] == 4 and payment.last["state"] == "failed":
+                break
+        return payment
 
     def attempts(self, payment_hash):
         """When lspd got and failed each attempt, in seconds of the clock that the access log has too."""
@@ -218,14 +226,16 @@ class Payment:
 
 
 def hints(sender):
-    deadline = ["--retry-deadline", "15"]
     with concurrent.futures.ThreadPoolExecutor(64) as pool:
-        def begin(*words, **more):
-            return pool.submit(sender.pay, *words, **more)
+        def begin(*words):
+            return pool.submit(sender.pay, *words)
 
-        plain = {name: begin(name, answer, *deadline) for name, answer in NO_HINT.items()}
-        now = begin("retry_now", hint("retry_now", delay=1000), *deadline)
-        standard = begin("retry_now without a delay", hint("retry_now"), *deadline)
+        def begin_four(*words):
+            return pool.submit(sender.pay_four_times, *words)
+
+        plain = {name: begin_four(name, answer) for name, answer in NO_HINT.items()}
+        now = begin_four("retry_now", hint("retry_now", delay=1000))
+        standard = begin_four("retry_now without a delay", hint("retry_now"))
         later = begin("retry_later", hint("retry_later"))
         short = begin("retry_later, soon", hint("retry_later", delay=200))
         never = {
@@ -236,9 +246,9 @@ def hints(sender):
             begin(f"{word} in 31 years", hint(word, delay=10**12)) for word in ["retry_now", "retry_later"]
         ]
         largest = begin("retry_now in 2^64-1 ms", hint("retry_now", delay=2**64 - 1), "--retry-deadline", "10")
-        too_large = begin("a delay of 2^64 ms", hint("do_not_retry", delay=2**64), *deadline)
-        same = [begin("the same seed", NO_HINT["500"], *deadline, "--seed", "7") for _ in range(2)]
-        other = begin("another seed", NO_HINT["500"], *deadline, "--seed", "8")
+        too_large = begin_four("a delay of 2^64 ms", hint("do_not_retry", delay=2**64))
+        same = [begin_four("the same seed", NO_HINT["500"], "--seed", "7") for _ in range(2)]
+        other = begin_four("another seed", NO_HINT["500"], "--seed", "8")
 
         # After the attempts: the first hint is asked for after the first attempt, and none after the last.
         for payment in [*plain.values(), too_large, *same, other]:
@@ -265,7 +275,7 @@ def hints(sender):
 
 def last_gap(sender):
     """The third gap, which no question follows, by lspd's rows."""
-    done = sender.pay("the last gap", NO_HINT["500"], "--retry-deadline", "15")
+    done = sender.pay_four_times("the last gap", NO_HINT["500"])
     planned = done.planned()[-1]
     check(7.0 <= planned <= 7.5, f"the sender decides on {planned:.6f} s")
     gap = done.attempts[3][0] - done.attempts[2][1]
@@ -277,15 +287,15 @@ def held(sender):
     """Held for longer than the sender waits: pending, not failed, and settled once the wallet comes."""
     invoice = sender.invoices.pop()
     lines = sender.run(
-        "--json", "pay", invoice, "--retry", "hint", "--retry-deadline", "10", "--hold-seconds", "60", status=7).splitlines()
+        "--json", "pay", invoice, "--retry", "hint", "--retry-deadline", "10", "--hold-seconds", "60", status=(7,)).splitlines()
     last = json.loads(lines[-1])
     check(last["state"] == "pending" and last["attempts"] == 1, f"a held payment is {last}")
     check(10_000 <= last["took_ms"] < 10_000 + 1000 * LATE, f"pending was said after {last['took_ms']} ms")
-    again = json.loads(sender.run("--json", "pay", invoice, "--retry", "interim", status=7).splitlines()[-1])
+    again = json.loads(sender.run("--json", "pay", invoice, "--retry", "interim", status=(7,)).splitlines()[-1])
     check(again["state"] == "pending" and again["reason"] == "already-pending", f"paying again gives {again}")
     sender.run("app", "open")
     settled(sender, last["payment_hash"])
-    again = json.loads(sender.run("--json", "pay", invoice, "--retry", "interim", status=5).splitlines()[-1])
+    again = json.loads(sender.run("--json", "pay", invoice, "--retry", "interim", status=(5,)).splitlines()[-1])
     check(again["state"] == "not-sent" and again["reason"] == "already-paid", f"paying a third time gives {again}")
 
 
@@ -345,7 +355,7 @@ def main(directory):
             sender.run("app", "open")
             # Away for good: no extension starts for a push.
             sender.run("device", "notifications", "off")
-            sender.invoices = [sender.invoice() for _ in range(48)]
+            sender.invoices = [sender.invoice() for _ in range(96)]
             sender.run("app", "quit")
             end = time.monotonic() + 30
             while json.loads(sender.run("--json", "status"))["lspd"]["wallet_connected"]:
