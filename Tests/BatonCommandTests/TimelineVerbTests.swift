@@ -83,7 +83,9 @@ import Simulation
       UPDATE frames SET acted = 0
       WHERE id = (SELECT max(id) FROM frames WHERE direction = 'in' AND substr(bytes, 1, 2) = x'0085')
       """)
-    let said = try phone.run("timeline")
+    let (said, drawn) = (try phone.run("timeline"), try phone.run("timeline", "--svg"))
+    #expect(said.contains("see it at ") && drawn.contains("or read what led to it"))
+    #expect(!drawn.contains("see it at "), "a picture has no place to go to")
     let command = try #require(
       said.firstMatch(of: /or read what led to it: baton logs --home (.+) --around (.+)\n/))
     #expect(command.output.1 == phone.phone.home)

@@ -37,6 +37,13 @@
     expect(answer, is: [.claim(seen: 7, reason: .holderDied)])
   }
 
+  @Test func `An extension that waits for another extension names its process`() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    let beating = beat(.extension, epoch: 7, counter: 1)
+    notifier.play(.observed(observation(row(7, .extension), lockIsBusy: true, beat: beating)))
+    expect(notifier.shown.last, is: .waitingForOther(pid: process(.extension).pid))
+  }
+
   @Test func `An app that does not want the node does not make the extension release it`() {
     var notifier = Driver<ExtensionMachine>.claimed()
     let pong = GuardDirective.say(PresenceMessage(code: .extensionPong, wantsNode: true))

@@ -29,6 +29,9 @@
     let phone = try PhoneProcess(
       ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
     try phone.push("the original")
+    try Wait.until("iosd names the push that the extension handles") {
+      (try phone.status()["extension"] as? [String: Any])?["push"] as? Int == 1
+    }
     expect(try phone.notifications(1), is: ["just in time"])
     #expect(try phone.rows("ps").first?["reason"] == nil)
   }
