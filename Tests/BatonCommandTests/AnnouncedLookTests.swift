@@ -5,7 +5,7 @@ import Guardrails
 @testable import SharedContainer
 
 @Suite("Reading the announced payments of a container in use") struct AnnouncedLookTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private var container: String { scratch("AppGroup") }
   private var store: IncomingStore { IncomingStore(container: container) }
 

@@ -6,7 +6,7 @@
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs /usr/bin/python3"),
   .waits)
 struct CIVerbTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private static let project = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -3,7 +3,7 @@ import PairSupport
 @testable import Baton
 
 @Suite("baton chaos", .waits) struct ChaosTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private func run(_ words: [String]) throws -> (end: ChildEnd.How?, said: String) {
     let end = scratch.end(try scratch.start("baton", ["chaos"] + words))

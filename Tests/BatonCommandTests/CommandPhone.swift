@@ -4,7 +4,7 @@ import PairSupport
 
 /// A phone driven by `baton` alone. At its end it goes down and its journals are replayed.
 final class CommandPhone {
-  let scratch = Scratch()
+  let scratch = TemporaryDirectory()
 
   var phone: Phone { Phone(home: scratch("phone")) }
 

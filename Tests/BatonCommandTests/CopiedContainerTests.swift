@@ -6,7 +6,7 @@ import WalletProcess
 @testable import Baton
 
 @Suite("Inspecting a copied container", .waits) struct CopiedContainerTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private func open(_ name: String, _ role: Role) throws -> SharedContainer {
     try SharedContainer.open(scratch(name), role: role, nodeSchema: WalletSchema.steps)

@@ -7,7 +7,7 @@ import WalletProcess
 @testable import Baton
 
 @Suite("Inspecting a damaged container", .waits) struct DamagedContainerTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private var directory: String { scratch("AppGroup") }
 
   private func make() throws {

@@ -110,7 +110,7 @@ import Simulation
 }
 
 @Suite("The limits of an exploration", .waits) struct ExploreLimitsTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   /// More states than any test waits for.
   private static let endless = [
     "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1", "--jobs", "1",
@@ -153,7 +153,7 @@ import Simulation
 
   /// If SIGHUP were handled, it would be read before SIGINT: its number is lower.
   @Test func `SIGHUP does not end an exploration under nohup`() throws {
-    let child = try scratch.start("/usr/bin/nohup", ["\(Scratch.programs)/baton"] + Self.endless)
+    let child = try scratch.start("/usr/bin/nohup", ["\(TemporaryDirectory.programs)/baton"] + Self.endless)
     try waitUntilAtWork()
     kill(child.identity.pid, SIGHUP)
     kill(child.identity.pid, SIGINT)

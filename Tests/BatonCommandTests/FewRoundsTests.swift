@@ -1,5 +1,5 @@
 @Suite("baton soak with few rounds", .waits) struct FewRoundsTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   @Test(.shows("L-C.5")) func `Memory that the first rounds allocate and keep is not reported as a leak`()
     throws

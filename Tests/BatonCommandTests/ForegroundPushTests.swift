@@ -97,7 +97,7 @@ private final class Manager {
     let child = try phone.scratch.start(
       "/usr/bin/env",
       ["NOTIFY_SOCKET=\(manager.path)"] + environment + [
-        "\(Scratch.programs)/baton", "--home", phone.scratch("phone"), "up", "--foreground",
+        "\(TemporaryDirectory.programs)/baton", "--home", phone.scratch("phone"), "up", "--foreground",
       ] + words)
     return (child, manager)
   }
@@ -108,7 +108,8 @@ private final class Manager {
     // An iosd that waits for the test before it starts.
     mkfifo(phone.scratch("gate"), 0o600)
     let slow = phone.scratch.write(
-      "iosd", "#!/bin/sh\nread -r x <'\(phone.scratch("gate"))'\nexec '\(Scratch.programs)/iosd' \"$@\"\n")
+      "iosd",
+      "#!/bin/sh\nread -r x <'\(phone.scratch("gate"))'\nexec '\(TemporaryDirectory.programs)/iosd' \"$@\"\n")
     chmod(slow, 0o700)
     let (child, manager) = try start(["--iosd", slow])
     try Wait.until("lspd to be up") { isUp(.lspd) }

@@ -2,7 +2,7 @@
 
 /// A home that another user made or can change.
 @Suite("A phone directory that other users can change", .waits) struct ForeignHomeTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))
   func `In the path of a phone's directory another user's symbolic link is refused, this user's is followed`()

@@ -5,7 +5,7 @@ struct ForgedHome {
   let path: String
 
   /// By a program of its own, as a killed process leaves sockets, which Foundation cannot copy.
-  init(copying home: String, to path: String, _ scratch: Scratch) throws {
+  init(copying home: String, to path: String, _ scratch: TemporaryDirectory) throws {
     self.path = path
     _ = scratch.end(try scratch.start("/bin/cp", ["-a", home, path]))
   }

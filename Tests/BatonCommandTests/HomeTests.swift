@@ -2,10 +2,10 @@ import PairSupport
 
 /// Places where a phone cannot live, and limits under which its programs cannot start.
 @Suite("An unusable phone directory", .waits) struct HomeTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   static let canMount: Bool = {
-    let scratch = Scratch()
+    let scratch = TemporaryDirectory()
     guard mount("tmpfs", scratch.path, "tmpfs", 0, "size=1m") == 0 else { return false }
     umount2(scratch.path, Int32(MNT_DETACH))
     return true
@@ -24,7 +24,8 @@ import PairSupport
     ] {
       let child = try scratch.start(
         "/bin/sh",
-        ["-c", #"ulimit -n \#(limit) && exec "$0" "$@""#, "\(Scratch.programs)/\(program)"] + arguments)
+        ["-c", #"ulimit -n \#(limit) && exec "$0" "$@""#, "\(TemporaryDirectory.programs)/\(program)"]
+          + arguments)
       guard case .exited(let code)? = scratch.end(child) else {
         Issue.record("\(program) with \(limit) descriptors did not end by itself: \(scratch.text("said"))")
         continue

@@ -8,7 +8,7 @@ import WalletProcess
 @testable import Baton
 
 @Suite("Inspecting a container", .waits) struct InspectTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private let clock = Clock()
 
   private var directory: String { scratch("AppGroup") }

@@ -1,7 +1,7 @@
 @testable import Baton
 
 @Suite("A start of a phone that is interrupted", .waits) struct InterruptedStartTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   /// As by a manager that signals every process of its unit: lspd listens, and ends before it answers.
   @Test func `A daemon that the interruption has ended, too, is not what is told`() throws {

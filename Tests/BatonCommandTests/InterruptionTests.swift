@@ -5,7 +5,7 @@ import PairSupport
 @Suite("An interrupted command", .waits) struct InterruptionTests {
   /// A command in its own scratch directory; every process it starts, at any depth, carries a mark.
   private final class Marked {
-    let scratch = Scratch()
+    let scratch = TemporaryDirectory()
     let child: ChildProcess
     private let mark: String
 
@@ -13,7 +13,8 @@ import PairSupport
       mark = "BATON_MARK=\(scratch.path)"
       mkdir(scratch("tmp"), 0o700)
       let words =
-        ["BATON_MARK=\(scratch.path)", "TMPDIR=\(scratch("tmp"))", "\(Scratch.programs)/baton"] + arguments
+        ["BATON_MARK=\(scratch.path)", "TMPDIR=\(scratch("tmp"))", "\(TemporaryDirectory.programs)/baton"]
+        + arguments
       child = try scratch.start("/usr/bin/env", words)
     }
 
@@ -80,7 +81,7 @@ import PairSupport
   }
 
   @Test func `baton up leaves no daemon when interrupted`() throws {
-    let silent = Scratch()
+    let silent = TemporaryDirectory()
     let iosd = silent.write("iosd", "#!/bin/sh\nexec /usr/bin/tail -f /dev/null\n")
     chmod(iosd, 0o700)
     let run = try Marked(["--home", silent("phone"), "up", "--iosd", iosd])

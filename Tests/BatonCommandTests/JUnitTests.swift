@@ -5,7 +5,7 @@
 #endif
 
 @Suite("Outcomes as JUnit XML", .waits) struct JUnitTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   /// What a test runner reads from the file.
   private final class Reader: NSObject, XMLParserDelegate {
@@ -62,6 +62,6 @@
     }
     scratch.write("out.xml", "old")
     do { _ = try JUnitWriter(scratch("out.xml"), suite: "x") }
-    #expect(scratch.text("out.xml") == "old" && scratch.names == ["out.xml", "said"])
+    #expect(scratch.text("out.xml") == "old" && scratch.entries == ["out.xml", "said"])
   }
 }

@@ -4,7 +4,7 @@ import FoundationXML
 @testable import Judge
 
 @Suite("The judge's verdict as JUnit XML", .waits) struct JudgeJUnitTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private func written(_ verdict: Verdict) throws -> XMLDocumentWords {
     let path = scratch("verdict.xml")

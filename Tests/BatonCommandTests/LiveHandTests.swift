@@ -27,7 +27,7 @@ import WalletProcess
 }
 
 @Suite("What a live look and the metrics count", .waits) struct LiveFiguresTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private var phone: Baton.Phone { Baton.Phone(home: scratch("phone")) }
 
   private func receive(_ numbers: ClosedRange<Int>) throws {

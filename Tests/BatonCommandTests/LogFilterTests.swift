@@ -1,7 +1,7 @@
 @testable import Baton
 
 @Suite("baton logs, filtered", .waits) struct LogFilterTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   /// 2026-01-02 03:04:05 UTC.
   private let wall: Int64 = 1_767_323_045_000_000_000
 

@@ -1,7 +1,7 @@
 @testable import Baton
 
 @Suite("Merging journals", .waits) struct LogsTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private func record(_ sequence: Int, at time: Int64, _ rest: String) -> String {
     "{\"seq\":\(sequence),\"t\":\(time),\"wall\":0,\(rest)}\n"

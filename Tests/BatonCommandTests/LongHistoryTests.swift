@@ -6,7 +6,7 @@ import WalletProcess
 @testable import Baton
 
 @Suite("Inspecting a container with a long history", .waits) struct LongHistoryTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private var directory: String { scratch("AppGroup") }
 
   /// One received and one sent payment per number, each with an invoice, a claim and three writes.

@@ -5,7 +5,7 @@ import PhonePolicy
 
 /// `baton pay` without `--retry`, against an lspd that the test plays.
 @Suite("baton pay, when the connection to lspd breaks", .waits) final class LostAnswerTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private let phone: Baton.Phone
   private let loop: EventLoop
   private var listener: UnixListener?

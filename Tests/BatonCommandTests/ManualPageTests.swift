@@ -3,7 +3,7 @@ import PhonePolicy
 @testable import Baton
 
 @Suite("Manual pages", .waits) struct ManualPageTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private func page(_ words: String...) throws -> String {
     guard case .help(let text) = try Program.declaration.parse(words + ["--man"]) else { return "" }
@@ -34,7 +34,7 @@ import PhonePolicy
       let child = try scratch.start(daemon, ["--man"], into: "\(daemon).1")
       expect(scratch.end(child), is: .exited(code: 0))
     }
-    let pages = scratch.names.filter { $0.hasSuffix(".1") }
+    let pages = scratch.entries.filter { $0.hasSuffix(".1") }
     expect(pages.count, is: Program.verbs.count + 6)
     let lint = try scratch.start(
       "/usr/bin/mandoc", ["-T", "lint", "-W", "warning"] + pages.map { scratch($0) })

@@ -52,7 +52,7 @@ import PhonePolicy
     expect(HumanText.hours(milliseconds: 35_999_999), is: "10.0 h")
     expect(HumanText.hours(milliseconds: .max), is: "5,124,095,576,030.4 h")
     expect(HumanText.hours(milliseconds: 4_444_200_000), is: "1,234.5 h")
-    let scratch = Scratch()
+    let scratch = TemporaryDirectory()
     func simulated(_ words: String...) throws -> Substring? {
       expect(scratch.end(try scratch.start("baton", words)), is: .exited(code: 0))
       return scratch.text("said").firstMatch(of: /simulated +(?<hours>[0-9.]+ h)/)?.hours

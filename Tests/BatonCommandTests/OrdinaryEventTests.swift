@@ -69,7 +69,7 @@ struct OrdinaryEventTests {
     let child = try phone.scratch.start(
       "/usr/bin/env",
       [
-        "H=\(home)", "W=\(phone.scratch.path)", "BIN=\(Scratch.programs)",
+        "H=\(home)", "W=\(phone.scratch.path)", "BIN=\(TemporaryDirectory.programs)",
         "EXT=\(wallet == "bitkit" ? "notifyonlyd" : "notifyextd")", "FUNCTIONS=\(functions)",
         "bash", "-c", "\(functions)\n\(asking)\n\(script)",
       ], into: "event")

@@ -7,7 +7,7 @@
   .waits)
 struct PhoneLevelTests {
   private let phone = CommandPhone()
-  private var scratch: Scratch { phone.scratch }
+  private var scratch: TemporaryDirectory { phone.scratch }
 
   private func pair() -> [String] {
     let paths = ["app", "extension"].map { role in

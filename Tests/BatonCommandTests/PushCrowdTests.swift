@@ -7,7 +7,7 @@ import PairSupport
   "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"),
   .waits)
 struct PushCrowdTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private func run(_ words: String...) throws -> (end: ChildEnd.How?, said: String) {
     let end = scratch.end(try scratch.start("baton", ["soak"] + words))

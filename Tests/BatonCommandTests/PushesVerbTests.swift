@@ -190,7 +190,7 @@
   }
 
   @Test func `Without a push no journal is read`() throws {
-    let scratch = Scratch()
+    let scratch = TemporaryDirectory()
     let record =
       #"{"seq":1,"t":1,"wall":1,"kind":"event","core":"guard-app","event":{"silentPushArrived":{"_0":{"id":1,"reason":"incomingPayment"}}},"directives":[]}"#
     scratch.write("phone/journal/20260101T000000-mainappd-7.jsonl", record + "\n")

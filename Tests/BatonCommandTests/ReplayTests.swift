@@ -4,7 +4,7 @@ import Heartbeat
 @testable import Baton
 
 @Suite("Replaying a journal", .waits) struct ReplayTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   /// A journal as mainappd writes it: launched, opened, looking, claiming, owning, going home.
   private func journal() throws -> String {

@@ -2,7 +2,7 @@
 
 /// Exit codes, errors in JSON and unwritable outputs, as a script meets them.
 @Suite("baton in a script", .waits) struct ScriptTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   private struct Ran {
     var how: ChildEnd.How?
@@ -19,7 +19,7 @@
     scratch.write("output", "")
     scratch.write("errors", "")
     let script = "HERE='\(scratch.path)'; unset BATON_HOME; \(shell)"
-    let child = try scratch.start("/bin/sh", ["-c", script, "\(Scratch.programs)/baton"] + words)
+    let child = try scratch.start("/bin/sh", ["-c", script, "\(TemporaryDirectory.programs)/baton"] + words)
     return Ran(how: scratch.end(child), output: scratch.text("output"), errors: scratch.text("errors"))
   }
 
@@ -66,7 +66,8 @@
   @Test func `SIGINT during a read of standard input ends baton by that signal, without output`() throws {
     // The shell holds both ends of the pipe: no data comes, and no end of file.
     let shell = #"mkfifo "$0/pipe"; exec 3<>"$0/pipe"; exec "$1" push - <&3"#
-    let child = try scratch.start("/bin/sh", ["-c", shell, scratch.path, "\(Scratch.programs)/baton"])
+    let child = try scratch.start(
+      "/bin/sh", ["-c", shell, scratch.path, "\(TemporaryDirectory.programs)/baton"])
     let deadline = Clock.monotonicNow + .seconds(60)
     let reads = Array("0 0x0 ".utf8)
     while SmallFile.read("/proc/\(child.identity.pid)/syscall", limit: 64)?.starts(with: reads) != true {
@@ -80,7 +81,7 @@
 }
 
 @Suite("docs/operating.md", .waits) struct ScriptPageTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
 
   @Test func `The script in docs/operating.md runs as it stands`() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -93,7 +94,10 @@
     scratch.write("work/script", lifts)
     let child = try scratch.start(
       "/bin/sh",
-      ["-c", #"cd "$0" && PATH="$1:$PATH" exec sh -eux script"#, scratch("work"), Scratch.programs])
+      [
+        "-c", #"cd "$0" && PATH="$1:$PATH" exec sh -eux script"#, scratch("work"),
+        TemporaryDirectory.programs,
+      ])
     let end = scratch.end(child)
     _ = PhoneStopper(phone: Phone(home: scratch("work/phone"))).stop()
     expect(end, is: .exited(code: 0), "\(scratch.text("said"))")

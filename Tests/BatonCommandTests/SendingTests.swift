@@ -5,7 +5,7 @@ import Crypto
 
 /// A sender against an lspd that the test plays, on one loop.
 @Suite("A sender's attempts at lspd", .waits) final class SendingTests {
-  private let scratch = Scratch()
+  private let scratch = TemporaryDirectory()
   private let loop: EventLoop
   private let phone: Phone
   private var listener: UnixListener?

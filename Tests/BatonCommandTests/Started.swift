@@ -1,4 +1,4 @@
-extension Scratch {
+extension TemporaryDirectory {
   static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 

@@ -81,7 +81,7 @@ struct Transcript: CustomTestStringConvertible {
 
   /// Plays the section in a directory of its own.
   func play() throws {
-    let scratch = Scratch()
+    let scratch = TemporaryDirectory()
     for place in ["work", "work/tmp", "out"] { mkdir(scratch(place), 0o700) }
     let steps = steps
     var script = ". '\(Self.folder)/functions.sh'\n"
@@ -95,7 +95,8 @@ struct Transcript: CustomTestStringConvertible {
       "/usr/bin/env",
       [
         "-u", "NO_COLOR", "-C", scratch("work"), "BATON_HOME=phone", "TMPDIR=\(scratch("work/tmp"))",
-        "PATH=\(Scratch.programs):/usr/bin:/bin", "PROGRAMS=\(Scratch.programs)", "PROJECT=\(Self.project)",
+        "PATH=\(TemporaryDirectory.programs):/usr/bin:/bin", "PROGRAMS=\(TemporaryDirectory.programs)",
+        "PROJECT=\(Self.project)",
         "bash", scratch.write("script", script),
       ])
     _ = scratch.end(child)
@@ -117,10 +118,10 @@ struct Transcript: CustomTestStringConvertible {
   }
 
   /// The lines that the command printed, and its exit code.
-  private static func said(_ scratch: Scratch, _ number: Int) -> [String] {
+  private static func said(_ scratch: TemporaryDirectory, _ number: Int) -> [String] {
     let data = FileManager.default.contents(atPath: scratch("out/\(number)")) ?? Data()
     var said = String(decoding: data, as: UTF8.self).replacing(scratch("work"), with: "HERE")
-      .replacing(Scratch.programs, with: "PROGRAMS")
+      .replacing(TemporaryDirectory.programs, with: "PROGRAMS")
       // Not within a longer path: the project may lie in a short one.
       .replacingOccurrences(
         of: #"(?<![\w./-])"# + NSRegularExpression.escapedPattern(for: project) + #"(?![\w-])"#,

@@ -74,7 +74,7 @@ import Crypto
       row.reason = reason
       return row.json
     }
-    let scratch = Scratch()
+    let scratch = TemporaryDirectory()
     let lines = (1...2000).map { row($0) } + [2000, 1].map { row($0, reason: "done") }
     scratch.write("processes.jsonl", lines.joined(separator: "\n"))
     let rows = ProcessRow.written(in: scratch("processes.jsonl")).lastOfEach

@@ -5,7 +5,7 @@ import TestKit
 
 /// A program in C with its own directory. Its callbacks record their calls.
 final class Caller {
-  let path: String
+  private let own = TemporaryDirectory()
   /// The recorded calls.
   var called: [String] = []
   /// The lock that `cut_off` probes.
@@ -17,16 +17,11 @@ final class Caller {
   private(set) var container: [UInt8] = []
   private var handles: [OpaquePointer] = []
 
-  init() {
-    var template = Array("/tmp/baton-header-XXXXXX".utf8CString)
-    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
-    lock = path + "/AppGroup/locks/app.lock"
-  }
+  init() { lock = own("AppGroup/locks/app.lock") }
 
-  deinit {
-    for handle in handles { baton_close(handle) }
-    system("rm -rf '\(path)'")
-  }
+  var path: String { own.path }
+
+  deinit { for handle in handles { baton_close(handle) } }
 
   var lockIsFree: Bool {
     let descriptor = Glibc.open(lock, O_RDWR)

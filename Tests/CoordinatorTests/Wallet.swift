@@ -3,34 +3,16 @@ import Glibc
 import Ground
 import Heartbeat
 import SharedContainer
+import TestKit
 
 /// One test's own directory, with the clock of all its processes.
 final class Place {
-  let path: String
+  private let own = TemporaryDirectory()
   var now = Instant(nanoseconds: 1_000_000_000)
   static let migrations = ["CREATE TABLE payments (number INTEGER NOT NULL)"]
 
-  init() {
-    var template = Array("/tmp/baton-coordinator-XXXXXX".utf8CString)
-    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
-  }
-
-  deinit { Self.remove(path) }
-
-  var directory: String { path + "/AppGroup" }
-
-  private static func remove(_ path: String) {
-    if rmdir(path) == 0 || unlink(path) == 0 { return }
-    guard let stream = opendir(path) else { return }
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { remove(path + "/" + name) }
-    }
-    closedir(stream)
-    rmdir(path)
-  }
+  var path: String { own.path }
+  var directory: String { own("AppGroup") }
 
   func open(_ role: Role) throws -> SharedContainer {
     try SharedContainer.open(directory, role: role, nodeSchema: Self.migrations)

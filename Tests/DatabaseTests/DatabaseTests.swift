@@ -3,10 +3,10 @@ import Glibc
 import TestKit
 
 @Suite struct DatabaseTests {
-  let place = Place()
+  let place = TemporaryDirectory()
 
   private func opened(_ access: Connection.Access = .create) throws -> Connection {
-    try Connection(path: place.file("test.sqlite"), access: access)
+    try Connection(path: place("test.sqlite"), access: access)
   }
 
   private func kind(_ body: () throws -> Void) -> DatabaseError.Kind? {
@@ -87,8 +87,8 @@ import TestKit
     place.write("test.sqlite", Array(repeating: 7, count: 8192))
     expect(kind { _ = try opened() }, is: .notADatabase)
     expect(
-      kind { _ = try Connection(path: place.file("missing/x.sqlite"), access: .create) }, is: .cannotOpen)
-    expect(kind { _ = try Connection(path: place.file("none.sqlite"), access: .readWrite) }, is: .cannotOpen)
+      kind { _ = try Connection(path: place("missing/x.sqlite"), access: .create) }, is: .cannotOpen)
+    expect(kind { _ = try Connection(path: place("none.sqlite"), access: .readWrite) }, is: .cannotOpen)
   }
 
   @Test func `A damaged page is reported as corrupt`() throws {
@@ -198,29 +198,14 @@ import TestKit
   }
 }
 
-/// One test's own directory, removed afterwards.
-final class Place: Sendable {
-  let path: String
-
-  init() {
-    var template = Array("/tmp/baton-database-XXXXXX".utf8CString)
-    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
-  }
-
-  deinit {
-    for name in ["test.sqlite", "test.sqlite-wal", "test.sqlite-shm", "none.sqlite"] { unlink(file(name)) }
-    rmdir(path)
-  }
-
-  func file(_ name: String) -> String { path + "/" + name }
-
+extension TemporaryDirectory {
   func write(_ name: String, _ bytes: [UInt8]) {
-    close(open(file(name), O_WRONLY | O_CREAT, 0o600))
+    close(open(self(name), O_WRONLY | O_CREAT, 0o600))
     overwrite(name, at: 0, bytes)
   }
 
   func overwrite(_ name: String, at offset: Int, _ bytes: [UInt8]) {
-    let descriptor = open(file(name), O_WRONLY)
+    let descriptor = open(self(name), O_WRONLY)
     pwrite(descriptor, bytes, bytes.count, off_t(offset))
     close(descriptor)
   }

@@ -65,7 +65,7 @@ import TestKit
   }
 
   @Test func `A directory is listed by path and by descriptor`() throws {
-    let place = Place()
+    let place = TemporaryDirectory()
     for name in ["b", "a", ".hidden"] { place.write(name) }
     expect(Kernel.names(of: place.path), is: [".hidden", "a", "b"])
     expect(
@@ -75,7 +75,7 @@ import TestKit
   }
 
   @Test func `openPlace opens a descriptor for fstat, not for reading`() throws {
-    let place = Place()
+    let place = TemporaryDirectory()
     place.write("file")
     symlink("file", place.path + "/link")
     for (name, follows, kind) in [
@@ -94,4 +94,8 @@ import TestKit
     let numbers = try (0..<8).map { _ in try #require(Kernel.randomNumber()) }
     expect(Set(numbers).count, is: 8)
   }
+}
+
+extension TemporaryDirectory {
+  func write(_ name: String) { close(open(self(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)) }
 }

@@ -13,7 +13,7 @@ import TestKit
   }
 
   @Test func `A directory is created once and found afterwards`() throws {
-    let place = Place()
+    let place = TemporaryDirectory()
     let path = place.path + "/new"
     expect(fault(path, making: false), is: .failed(ENOENT))
     #expect(try OwnDirectory.make(path).isNew)
@@ -24,7 +24,7 @@ import TestKit
 
   @Test(arguments: [true, false])
   func `A file, a link, and a directory that others can write are refused as a directory`(making: Bool) {
-    let place = Place()
+    let place = TemporaryDirectory()
     place.write("file")
     symlink(place.path, place.path + "/link")
     mkdir(place.path + "/open", 0o700)

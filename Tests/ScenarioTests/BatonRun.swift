@@ -7,18 +7,11 @@ final class BatonRun {
   static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
-  let directory: String
+  private let place = TemporaryDirectory()
   private var process: Process?
 
-  init() throws {
-    var template = Array("/tmp/baton-scenario-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
-    directory = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
-
-  func path(_ name: String) -> String { "\(directory)/\(name)" }
+  var directory: String { place.path }
+  func path(_ name: String) -> String { place(name) }
 
   @discardableResult func write(_ name: String, _ text: String) throws -> String {
     try text.write(toFile: path(name), atomically: true, encoding: .utf8)

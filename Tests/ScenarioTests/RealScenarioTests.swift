@@ -34,7 +34,7 @@ struct RealScenarioTests {
   }
 
   private func start(_ name: String) throws -> BatonRun {
-    let run = try BatonRun()
+    let run = BatonRun()
     let bare = try bare(name)
     try run.write("simulated.txt", bare)
     expect(try run.run("--simulated", "--update", run.path("simulated.txt")), is: 0, "\(run.said)")
@@ -50,12 +50,12 @@ struct RealScenarioTests {
 
   @Test(arguments: Stories.names.filter(Stories.isRealOnly))
   func `A story that only real processes can play has its expected answers`(name: String) throws {
-    let run = try BatonRun()
+    let run = BatonRun()
     expect(try run.run(Stories.folder.appending(path: name).path), is: 0, "\(run.said)")
   }
 
   @Test func `A refusal of the phone reads the same on real processes and simulated`() throws {
-    let run = try BatonRun()
+    let run = BatonRun()
     let file = try run.write("refused.txt", refused)
     expect(try run.run("--simulated", file), is: 0, "\(run.said)")
     expect(try run.run(file), is: 0, "\(run.said)")
@@ -87,7 +87,7 @@ struct RealScenarioTests {
   func `Launching a background task that is not pending is refused, and any launch in a production build`()
     throws
   {
-    let run = try BatonRun()
+    let run = BatonRun()
     let debug = """
       # No such task
       the phone runs a debug build
@@ -134,7 +134,7 @@ struct RealScenarioTests {
   }
 
   @Test func `A crash ends baton run with exit code 4, naming the process and signal`() throws {
-    let run = try BatonRun()
+    let run = BatonRun()
     let (_, phone, app) = try startIdle(run)
     kill(app, SIGSEGV)
     expect(run.end(), is: 4)
@@ -144,7 +144,7 @@ struct RealScenarioTests {
   }
 
   @Test func `A killed daemon ends baton run with exit code 4`() throws {
-    let run = try BatonRun()
+    let run = BatonRun()
     let (_, phone, _) = try startIdle(run)
     kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
     expect(run.end(), is: 4)
@@ -154,7 +154,7 @@ struct RealScenarioTests {
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `An interrupted run leaves no process behind`(signal: Int32) throws {
-    let run = try BatonRun()
+    let run = BatonRun()
     let (pid, phone, app) = try startIdle(run)
     kill(pid, signal)
     expect(run.end(), is: 128 + signal)

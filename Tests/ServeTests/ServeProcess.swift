@@ -16,15 +16,12 @@ final class ServeProcess {
   }
 
   let address: ServeAddress
-  private let home: String
+  private let home = TemporaryDirectory()
   private let process = Process()
 
   init(_ options: [String] = []) throws {
-    var template = Array("/tmp/baton-serve-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
-    home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     process.executableURL = URL(filePath: "\(Program.directory)/baton")
-    process.arguments = ["--home", home, "--json", "serve"] + options
+    process.arguments = ["--home", home.path, "--json", "serve"] + options
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.start()
@@ -34,7 +31,6 @@ final class ServeProcess {
   deinit {
     process.terminate()
     process.waitUntilExit()
-    rmdir(home)
   }
 
   /// The status with which it ends when told to.

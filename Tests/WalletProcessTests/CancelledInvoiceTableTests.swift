@@ -8,7 +8,7 @@ import WalletProcess
     return Invoice(paymentHash: hash, amountMsat: 1000, text: "tea", tweak: hash, expiresAt: 9)
   }
 
-  init() throws { scratch = try ScratchContainer() }
+  init() throws { scratch = ScratchContainer() }
 
   @Test func `A cancelled invoice is not open, keeps its row, and no backup reopens it`() throws {
     let container = try scratch.open()

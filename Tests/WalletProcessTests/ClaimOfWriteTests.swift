@@ -14,7 +14,7 @@ import Platform
   private let tea = Request.invoice(amountMsat: 1000, text: "tea", expirySeconds: 60)
 
   init() throws {
-    scratch = try ScratchContainer()
+    scratch = ScratchContainer()
     loop = try EventLoop()
     app = try scratch.open()
     other = try scratch.open(role: .extension)

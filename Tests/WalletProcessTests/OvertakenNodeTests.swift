@@ -14,7 +14,7 @@ import Glibc
   private let earlier: Claim
 
   init() throws {
-    scratch = try ScratchContainer()
+    scratch = ScratchContainer()
     loop = try EventLoop()
     app = try scratch.open()
     other = try scratch.open(role: .extension)

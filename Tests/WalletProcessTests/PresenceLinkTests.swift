@@ -6,7 +6,7 @@ import Glibc
   @Test func `Each presence message is received once, also after the other process has opened a new socket`()
     throws
   {
-    let scratch = try ScratchContainer()
+    let scratch = ScratchContainer()
     let directory = scratch.path("presence")
     expect(mkdir(directory, 0o700), is: 0)
     let loop = try EventLoop()

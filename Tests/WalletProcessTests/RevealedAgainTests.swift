@@ -10,7 +10,7 @@
   private let secrets: WalletSecrets
 
   init() throws {
-    scratch = try ScratchContainer()
+    scratch = ScratchContainer()
     loop = try EventLoop()
     container = try scratch.open()
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)

@@ -7,18 +7,10 @@ import WalletProcess
 /// Real containers in their own directory, read and written as the wallet's processes do.
 final class ScratchContainer {
   let clock = Clock()
-  private let directory: String
+  private let directory = TemporaryDirectory()
   private var copies = 0
 
-  init() throws {
-    var template = Array("/tmp/baton-wallet-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw SystemError("mkdtemp", code: errno) }
-    directory = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
-
-  func path(_ name: String) -> String { "\(directory)/\(name)" }
+  func path(_ name: String) -> String { directory(name) }
 
   /// A copy of the database without its log. Another process copies it: closing the file in this process would drop
   /// SQLite's locks on it.
@@ -38,7 +30,7 @@ final class ScratchContainer {
   func open(
     _ schema: [String] = WalletSchema.steps, named name: String = "c", role: Role = .app
   ) throws -> SharedContainer {
-    try SharedContainer.open("\(directory)/\(name)", role: role, nodeSchema: schema)
+    try SharedContainer.open(path(name), role: role, nodeSchema: schema)
   }
 
   func claim(_ container: SharedContainer, seen: Epoch = 0) throws -> (Claim, NodeState) {

@@ -5,7 +5,7 @@ import WalletProcess
 @Suite("Settled payments") final class SettledPaymentTests {
   private let scratch: ScratchContainer
 
-  init() throws { scratch = try ScratchContainer() }
+  init() throws { scratch = ScratchContainer() }
 
   @Test func `A received payment counts as settled only when its HTLC has left the channel`() throws {
     let container = try scratch.open()

@@ -7,7 +7,7 @@ import WalletProcess
 @Suite("The table of splices") final class SpliceTableTests {
   private let scratch: ScratchContainer
 
-  init() throws { scratch = try ScratchContainer() }
+  init() throws { scratch = ScratchContainer() }
 
   /// A wallet's channel after each change that must be durable, from the start to the new funding.
   private func steps() throws -> [Channel] {

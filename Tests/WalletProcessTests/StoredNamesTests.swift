@@ -73,7 +73,7 @@ import WalletProcess
   private let claim: Claim
 
   init() throws {
-    scratch = try ScratchContainer()
+    scratch = ScratchContainer()
     container = try scratch.open()
     claim = try scratch.claim(container).0
   }

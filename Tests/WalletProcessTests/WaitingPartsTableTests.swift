@@ -8,7 +8,7 @@ import WalletProcess
   private let scratch: ScratchContainer
   private let boot = BootID(high: .max, low: 2)
 
-  init() throws { scratch = try ScratchContainer() }
+  init() throws { scratch = ScratchContainer() }
 
   private func moment(_ seconds: Int64, _ boot: BootID? = nil) -> BootMoment {
     BootMoment(boot: boot ?? self.boot, clock: Instant(nanoseconds: seconds * 1_000_000_000))

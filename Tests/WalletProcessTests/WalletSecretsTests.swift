@@ -9,7 +9,7 @@ import Platform
   private let backup: NodeBackup
 
   init() throws {
-    scratch = try ScratchContainer()
+    scratch = ScratchContainer()
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 2, isOpener: false)
     backup = NodeBackup(
@@ -49,7 +49,7 @@ import Platform
   private let secrets: WalletSecrets
 
   init() throws {
-    scratch = try ScratchContainer()
+    scratch = ScratchContainer()
     loop = try EventLoop()
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
   }

@@ -1,16 +1,4 @@
-/// A directory for one test, removed with it.
-final class Scratch {
-  let path: String
-
-  init() {
-    var template = Array("/tmp/baton-command-XXXXXX".utf8CString)
-    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-
+extension TemporaryDirectory {
   @discardableResult func write(_ name: String, _ text: String) -> String {
     let file = self(name)
     try? FileManager.default.createDirectory(
@@ -27,6 +15,4 @@ final class Scratch {
   }
 
   func text(_ name: String) -> String { (try? String(contentsOfFile: self(name), encoding: .utf8)) ?? "" }
-
-  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
 }
