@@ -2,13 +2,11 @@ import Platform
 import WalletProcess
 
 @Suite("Cancelled invoices in the container") final class CancelledInvoiceTableTests {
-  private let scratch: ScratchContainer
+  private let scratch = ScratchContainer()
   private let invoices = [UInt8](1...2).map { number in
     let hash = Bytes32([UInt8](repeating: number, count: 32)) ?? .zero
     return Invoice(paymentHash: hash, amountMsat: 1000, text: "tea", tweak: hash, expiresAt: 9)
   }
-
-  init() throws { scratch = ScratchContainer() }
 
   @Test func `A cancelled invoice is not open, keeps its row, and no backup reopens it`() throws {
     let container = try scratch.open()

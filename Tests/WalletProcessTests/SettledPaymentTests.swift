@@ -3,9 +3,7 @@ import WalletProcess
 
 /// Received payments that a push may report without a connection, in a real container.
 @Suite("Settled payments") final class SettledPaymentTests {
-  private let scratch: ScratchContainer
-
-  init() throws { scratch = ScratchContainer() }
+  private let scratch = ScratchContainer()
 
   @Test func `A received payment counts as settled only when its HTLC has left the channel`() throws {
     let container = try scratch.open()

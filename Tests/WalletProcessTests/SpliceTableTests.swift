@@ -5,9 +5,7 @@ import WalletProcess
 
 /// Splices in a real container, step by step.
 @Suite("The table of splices") final class SpliceTableTests {
-  private let scratch: ScratchContainer
-
-  init() throws { scratch = ScratchContainer() }
+  private let scratch = ScratchContainer()
 
   /// A wallet's channel after each change that must be durable, from the start to the new funding.
   private func steps() throws -> [Channel] {

@@ -5,10 +5,8 @@ import WalletProcess
 
 /// Since when payments wait for their parts, in a real container.
 @Suite("The table of waits") final class WaitingPartsTableTests {
-  private let scratch: ScratchContainer
+  private let scratch = ScratchContainer()
   private let boot = BootID(high: .max, low: 2)
-
-  init() throws { scratch = ScratchContainer() }
 
   private func moment(_ seconds: Int64, _ boot: BootID? = nil) -> BootMoment {
     BootMoment(boot: boot ?? self.boot, clock: Instant(nanoseconds: seconds * 1_000_000_000))
