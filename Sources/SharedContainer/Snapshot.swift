@@ -50,4 +50,9 @@ public struct Snapshot: Sendable {
   ) throws(ContainerError) -> Snapshot {
     try SnapshotTaker(layout: ContainerLayout(directory: directory), depth: depth, queries: queries).take()
   }
+
+  /// The process inside a write transaction right now, also while it recovers the log and no snapshot can be taken.
+  public static func writer(of directory: String) -> BlockedBy? {
+    BlockedBy.find(in: ContainerLayout(directory: directory))
+  }
 }

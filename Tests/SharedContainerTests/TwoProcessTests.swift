@@ -170,6 +170,23 @@
       is: .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
+  @Test func `A process stopped while it recovers the log is named, though no snapshot can be taken`() throws {
+    _ = try open(.app)
+    expect(Snapshot.writer(of: place.directory), is: nil)
+    let child = try start("recover", .extension)
+    expect(child.nextByte(), is: UInt8(ascii: "S"))
+    #expect(child.waitUntilStopped())
+    let stopped = BlockedBy(pid: child.pid, isStopped: true)
+    expect(Snapshot.writer(of: place.directory), is: stopped)
+    #expect(throws: ContainerError.blocked(path: place.layout.database, by: stopped)) {
+      try Snapshot.take(of: place.directory)
+    }
+    child.killNow()
+    expect(child.exitStatus(), is: 128 + SIGKILL)
+    expect(Snapshot.writer(of: place.directory), is: nil)
+    _ = try Snapshot.take(of: place.directory)
+  }
+
   @Test func `The app's death frees its role lock and intent lock, its SIGSTOP frees neither`() throws {
     let other = try open(.extension)
     let child = try start("hold", .app)

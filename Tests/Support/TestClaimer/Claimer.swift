@@ -88,6 +88,17 @@ struct Claimer {
     }
   }
 
+  /// Stops itself with an empty head of the log's index and its locks, as in a recovery of the log.
+  func stopInsideRecovery(_ directory: String) {
+    let index = open(directory + "/node.sqlite-shm", O_RDWR | O_CLOEXEC)
+    var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 120, l_len: 8, l_pid: 0)
+    guard index >= 0, fcntl(index, F_SETLK, &lock) == 0 else { fail("no lock of the index") }
+    let head = [UInt8](repeating: 0, count: 96)
+    guard pwrite(index, head, head.count, 0) == head.count else { fail("no index") }
+    say("S")
+    kill(getpid(), SIGSTOP)
+  }
+
   func holdUntilEndOfInput() {
     guard claim(seen: highestRow()?.epoch ?? 0) != nil else { fail("another process claimed") }
     if role == .app, container.setIntent(true) != .taken { fail("the intent lock is taken") }

@@ -8,7 +8,7 @@ import SharedContainer
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let role = Role(rawValue: arguments[3]) else {
-  fail("usage: TestClaimer race|contend|work|stop|hold DIRECTORY app|extension [COUNT LOG COUNTER]")
+  fail("usage: TestClaimer race|contend|work|stop|recover|hold DIRECTORY app|extension [COUNT LOG COUNTER]")
 }
 let claimer = Claimer(directory: arguments[2], role: role)
 switch arguments[1] {
@@ -16,6 +16,7 @@ case "race": claimer.race(rounds: count(), log: arguments[5], counter: arguments
 case "contend": claimer.contend(claims: count(), log: arguments[5], counter: arguments[6])
 case "work": claimer.workUntilKilled()
 case "stop": claimer.stopInsideClaim()
+case "recover": claimer.stopInsideRecovery(arguments[2])
 case "hold": claimer.holdUntilEndOfInput()
 default: fail("unknown mode \(arguments[1])")
 }

@@ -235,7 +235,7 @@ final class ChaosPlay {
     try driver.open()
     var isBlocked = false
     try driver.wait(for: "the app to be connected") {
-      if !isBlocked, try Snapshot.take(of: driver.phone.container).writer?.pid == process.pid {
+      if !isBlocked, Snapshot.writer(of: driver.phone.container)?.pid == process.pid {
         // Until it goes on or dies, no other process can claim.
         isBlocked = true
         report.blocked += 1
