@@ -6,9 +6,11 @@ enum SeedResultFuzz: FuzzTarget {
   static let longestInput = 2048
 
   static var seeds: [[UInt8]] {
-    var sound = SeedResult(seed: 17)
-    sound.storySHA256 = String(repeating: "0f", count: 32)
-    var broken = SeedResult(seed: 18)
+    let sound = SeedResult(
+      seed: 17, options: "", verdict: .sound, simulatedMs: 0, events: 0, payments: 0, paid: 0, faults: 0,
+      storySHA256: String(repeating: "0f", count: 32))
+    var broken = sound
+    broken.seed = 18
     broken.verdict = .broken
     broken.sentence = "Two processes drive the node."
     var other = sound

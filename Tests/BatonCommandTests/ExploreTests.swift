@@ -1,7 +1,7 @@
 import PhonePolicy
-import Simulation
 
 @testable import Baton
+@testable import Simulation
 
 @Suite("baton explore and baton ablation", .waits) struct ExploreTests {
   private func settings(_ counts: [Allowance: Int], without rules: [Rule] = []) -> ExploreSettings {
@@ -32,6 +32,13 @@ import Simulation
     let lines = report.text(output).filter { $0.contains(" never, as ") }
     let counts = lines.compactMap { Int($0.split(separator: " ")[0]) }
     #expect(!lines.isEmpty && counts.reduce(0, +) == report.document.untakenWays.count)
+    for (end, reason) in [
+      ("ended", "an exploration does not swipe the app away; baton sim does"),
+      ("claiming", "it needs more than these bounds allow"),
+    ] {
+      let way = Ways.Way(machine: "app", from: "idle", to: end, isTaken: false, isDeclared: true)
+      expect(UntakenWays.reason(way), is: reason)
+    }
   }
 
   @Test func `An exploration with more states than its limit gives up, with exit code 6`() {

@@ -7,13 +7,10 @@ import PhonePolicy
   private func result(_ seed: UInt64, options: String = "", _ verdict: SeedResult.Verdict = .sound)
     -> SeedResult
   {
-    var result = SeedResult(seed: seed)
-    result.options = options
-    result.verdict = verdict
-    if verdict != .sound { result.sentence = "Two processes drive the \"node\"." }
-    result.events = seed &* 7
-    result.storySHA256 = "00ff"
-    return result
+    SeedResult(
+      seed: seed, options: options, verdict: verdict,
+      sentence: verdict == .sound ? nil : "Two processes drive the \"node\".", simulatedMs: 0,
+      events: seed &* 7, payments: 0, paid: 0, faults: 0, storySHA256: "00ff")
   }
 
   private func file(_ seeds: ClosedRange<UInt64>) -> String { seeds.map { result($0).line + "\n" }.joined() }

@@ -34,6 +34,16 @@ struct OrderedFailureProcessTests {
     expect(try provider.ledger("SELECT count(*) FROM ordered_failures"), is: [0])
   }
 
+  @Test func `The total of a payment's parts is at least 1 msat`() throws {
+    let provider = try ProviderProcess()
+    func total(_ msat: String) -> ControlMessage {
+      request(1, ["amount-msat": "1", "payment-secret": paymentHash(2).hex, "total-msat": msat])
+    }
+    #expect(try refusal(provider, total("0")).hasPrefix("the field `total-msat`"))
+    _ = try provider.client().request(total("1"))
+    expect(try provider.ledger("SELECT count(*) FROM payments"), is: [1])
+  }
+
   @Test func `The attempt that a sender counts is stored and listed, also after a kill of lspd`() throws {
     let provider = try ProviderProcess()
     _ = try provider.client().request(request(1, ["attempt": "3"]))

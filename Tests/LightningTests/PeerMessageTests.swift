@@ -312,6 +312,13 @@ import LightningProvider
     expect(fixture.wallet.localMsat, is: 31_000)
   }
 
+  @Test func `While the channel has 30 HTLCs no held payment fails for its balance`() throws {
+    var fixture = try PeerFixture.established()
+    for number in UInt64(1)...30 { _ = fixture.pay(number) }
+    _ = fixture.pay(31)
+    expect(others(fixture.pay(32, msat: 1_000_000)), is: [.answer(payment: 32, .held)])
+  }
+
   @Test(arguments: [false, true])
   func `An offered payment is settled on the next connection, also after a restart of the LSP`(
     restarts: Bool

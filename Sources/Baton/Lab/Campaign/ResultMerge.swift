@@ -229,43 +229,38 @@ package struct SeedResult: Hashable, Report {
 
   package var seed: UInt64
   /// The options of `baton sim` and `baton replay` that differ from the defaults.
-  package var options = ""
-  package var verdict = Verdict.sound
+  package var options: String
+  package var verdict: Verdict
   /// The violation, if any.
   package var sentence: String?
-  var simulatedMs: UInt64 = 0
-  package var events: UInt64 = 0
-  package var payments: UInt64 = 0
-  package var paid: UInt64 = 0
-  var faults: UInt64 = 0
+  var simulatedMs: UInt64
+  package var events: UInt64
+  package var payments: UInt64
+  package var paid: UInt64
+  var faults: UInt64
   /// Hash of the output of `baton replay --step` for this seed.
-  var storySHA256 = ""
-
-  init(seed: UInt64) { self.seed = seed }
-
-  init(_ result: RunResult, story: WorldStory, options: String) {
-    seed = result.seed
-    self.options = options
-    if let violation = result.violation {
-      verdict = violation.invariant == .progress ? .noProgress : .broken
-      sentence = "\(violation.invariant.sentence) \(violation.sentence)"
-    }
-    simulatedMs = UInt64(clamping: result.simulated.wholeMilliseconds)
-    events = result.events
-    payments = UInt64(clamping: result.payments)
-    paid = UInt64(clamping: result.paid)
-    faults = UInt64(clamping: result.faults.reduce(0, +))
-    let output = story.text(all: true).map { $0 + "\n" }.joined()
-    storySHA256 = SHA256.hash(Array(output.utf8)).hex
-  }
+  var storySHA256: String
 
   package var line: String { json }
+}
 
+extension SeedResult {
   /// Nil unless the text equals `line`'s output byte for byte: a damaged line is not a result.
   init?(line text: [UInt8]) {
     guard let result = SeedResult(json: text) else { return nil }
     self = result
     guard Array(line.utf8) == text, (sentence == nil) == (verdict == .sound) else { return nil }
+  }
+
+  init(_ result: RunResult, story: WorldStory, options: String) {
+    let output = story.text(all: true).map { $0 + "\n" }.joined()
+    self.init(
+      seed: result.seed, options: options,
+      verdict: result.violation.map { $0.invariant == .progress ? .noProgress : .broken } ?? .sound,
+      sentence: result.violation.map { "\($0.invariant.sentence) \($0.sentence)" },
+      simulatedMs: UInt64(clamping: result.simulated.wholeMilliseconds), events: result.events,
+      payments: UInt64(clamping: result.payments), paid: UInt64(clamping: result.paid),
+      faults: UInt64(clamping: result.faults.reduce(0, +)), storySHA256: SHA256.hash(Array(output.utf8)).hex)
   }
 }
 
