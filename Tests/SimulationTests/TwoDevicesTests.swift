@@ -191,9 +191,11 @@ import Wallet
     world.make(.takeOtherDevice)
     // As if the peer served the second device, and had left the first one's connection open.
     world.fenced = world.container.value.id
+    let backup = world.peer.value.state.backup
     world.make(.pay(0))
     world.settle(until: { $0.violation != nil || $0.payments[0].state != .underWay })
     expect(world.violation?.invariant, is: .oneDriver)
+    expect(world.peer.value.state.backup, is: backup, "the first message was of the channel alone")
   }
 
   // MARK: Coming back
