@@ -170,7 +170,8 @@
       is: .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
   }
 
-  @Test func `A process stopped while it recovers the log is named, though no snapshot can be taken`() throws {
+  @Test func `A process stopped while it recovers the log is named, though no snapshot can be taken`() throws
+  {
     _ = try open(.app)
     expect(Snapshot.writer(of: place.directory), is: nil)
     let child = try start("recover", .extension)
