@@ -29,7 +29,7 @@ final class PhoneShell {
   private(set) var launchFailures: [Role: String] = [:]
   var onPowerOff: (() -> Void)?
   var onAppEnded: (() -> Void)?
-  /// A process of the wallet has ended a payment or a splice-out of the user, durably.
+  /// A process of the wallet has ended a payment or a splice-out of the user, durably, or can end none now.
   var onSentEnd: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
@@ -280,6 +280,7 @@ final class PhoneShell {
     processes.save(child.ledgerID)
     noteOutput(of: child)
     if child.role == .app { onAppEnded?() }
+    onSentEnd?()
   }
 
   /// A crashed process has often printed the reason.

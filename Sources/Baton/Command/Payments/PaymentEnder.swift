@@ -14,7 +14,7 @@ protocol WalletOutcome: Report {
 
 /// Has the app begin a payment or a splice, waits for its end, and reports if no process runs that can complete it.
 struct PaymentEnder {
-  /// The time between two checks for such a process.
+  /// Between two looks while iosd is away, which else says when there is something to see.
   private static let absencePause = TimeSpan.seconds(1)
 
   let phone: Phone
@@ -48,8 +48,8 @@ struct PaymentEnder {
   }
 
   /// Reads the wallet's rows: another process may complete the payment than the one that began it. Whichever does tells
-  /// iosd, which is asked before the rows are read: an end after the look is not missed. Without iosd's word the rows
-  /// are read again after `absencePause`, as nobody says that no process of the wallet runs any more.
+  /// iosd, which also knows when a process ends or is suspended. iosd is asked before the rows are read: an end after the
+  /// look is not missed.
   private func wait<End>(_ invocation: Invocation, for outcome: (WalletView) -> End?) throws -> End {
     let loop = try EventLoop()
     let limit = PaymentLoad.timeout(invocation.line, hold: nil)
@@ -71,16 +71,13 @@ struct PaymentEnder {
       try require(
         Clock.monotonicNow < end, .tooSlow,
         "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends")
-      let pause = min(Self.absencePause, max(.zero, end - Clock.monotonicNow))
+      let left = max(.zero, end - Clock.monotonicNow)
       do throws(ControlClientError) {
-        let answer = try iosd?.receive(timeout: pause)
-        if answer?.verb != "ok" { _ = try? loop.run(for: pause) { false } }
-        iosd = nil
-      } catch .timedOut {
-      } catch {
-        iosd = nil
-        _ = try loop.run(for: pause) { false }
-      }
+        if try iosd?.receive(timeout: left).verb != "ok" {
+          _ = try? loop.run(for: min(Self.absencePause, left)) { false }
+        }
+      } catch {}
+      iosd = nil
     }
   }
 
