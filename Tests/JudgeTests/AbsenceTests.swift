@@ -227,6 +227,21 @@
     #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 unreadable line") })
   }
 
+  @Test(arguments: [(form: 9, isNamed: true), (10, false)])
+  func `For a journal of another form there is no verdict, and the sentence names both forms`(
+    form: Int, isNamed: Bool
+  ) throws {
+    let verdict = try judged { run in
+      let journal = try #require(run.journals.last)
+      try rewrite("\(run.home)/journal/\(journal.name)") { lines in
+        lines.map { $0.replacing("\"kind\":\"core\"", with: "\"kind\":\"core\",\"form\":\(form)") }
+      }
+    }
+    expect(verdict.exitCode, is: 74)
+    let words = "cannot be read: it has form 9, and this program judges form 10"
+    expect(verdict.missing.contains { $0.sentence.hasSuffix(words) }, is: isNamed, "\(verdict.text)")
+  }
+
   @Test
   func `Records missing from a journal are accepted only if the next line counts them as lost`() throws {
     for (note, missing) in [("", true), (",\"lost_before\":2", false), (",\"lost_before\":1", true)] {

@@ -277,6 +277,10 @@ extension EvidenceCollector {
         }
         if let file {
           files.append(file)
+          if let form = file.otherForm {
+            evidence.unreadJournals.append(
+              (head.name, "it has form \(form), and this program judges form \(JournalFile.form)"))
+          }
         } else {
           evidence.remarks.append("\(head.path) has no journal header")
         }

@@ -31,6 +31,9 @@ final class JournalFile {
   private(set) var disorder: Int?
   /// The first line that was changed, or behind which some are missing.
   private(set) var changedLine: Int?
+  /// The form of its cores' records that the judge reads; that of a core, if it has another.
+  static let form: Int64 = 10
+  private(set) var otherForm: Int64?
   private(set) var gaps: [JournalGap] = []
   private var ending: JournalGap?
   private(set) var secretHits: [SecretHit] = []
@@ -203,6 +206,7 @@ final class JournalFile {
     guard let core = record.body["core"]?.text else { return }
     let kin = String(core.prefix { $0 != "-" })
     if record.kind == "core" {
+      if let form = record.body["form"]?.integer, form != Self.form { otherForm = form }
       // For each of the peer's wallets its initial channel, for the phone whether it enforces its limits.
       let whole = record.body["configuration"]
       let kept = kin == "peer" ? whole?["state"]?["channel"]?["record"] : whole?["enforcesLimits"]
