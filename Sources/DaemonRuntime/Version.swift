@@ -1,4 +1,4 @@
 /// The version of all programs of the project, in journals and `--json`.
-public let batonVersion = "0.1.0"
+public let batonVersion = "0.2.0"
 /// The day of that version, in manual pages.
-public let batonDate = "November 25, 2026"
+public let batonDate = "November 28, 2026"
