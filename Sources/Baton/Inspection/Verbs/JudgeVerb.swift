@@ -78,6 +78,7 @@ package enum JudgeVerb: Verb {
 /// A verdict as JSON.
 package struct VerdictDocument: Report {
   struct FindingDocument: Report {
+    var kind: String
     var invariant: Int
     var name: String
     var sentence: String
@@ -107,7 +108,7 @@ package struct VerdictDocument: Report {
     counts = verdict.counts
     findings = verdict.findings.map {
       FindingDocument(
-        invariant: $0.invariant.rawValue, name: $0.invariant.name, sentence: $0.sentence,
+        kind: "\($0.kind)", invariant: $0.invariant.rawValue, name: $0.invariant.name, sentence: $0.sentence,
         rows: $0.rows.map(\.description), atNs: $0.atNs)
     }
     unsettled = verdict.unsettled
