@@ -53,20 +53,3 @@ final class RetryingSender {
     _ = process.reap()
   }
 }
-
-// Senders that try again.
-extension RealStage {
-  /// Also "Retry Now" after a failure.
-  func retry(_ number: Int, by policy: String) throws {
-    if let earlier = senders.first(where: { $0.number == number }) {
-      guard try earlier.scene().state == "failed" else { throw ScenarioWords.senderHasNotFailed }
-      earlier.end()
-    }
-    senders.removeAll { $0.number == number }
-    senders.append(
-      try RetryingSender(
-        of: number, invoices[number - 1], by: policy, holdSeconds: holdSeconds, options: senderOptions,
-        on: phone))
-    senders.sort { $0.number < $1.number }
-  }
-}
