@@ -154,11 +154,7 @@ import TestKit
       }
     }
     try store.add(record(2), arrivedAt: 6)
-    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
-        .hasPrefix(container) ?? false
-    }
-    expect(open, is: [])
+    expect(openFiles(below: container), is: [])
   }
 
   @Test func `A link or a directory in the store's place is an error of one line`() throws {

@@ -109,6 +109,15 @@
     expect(phone.phone.app, is: .notRunning)
   }
 
+  @Test func `Unlocking does not bring back an app that the user quits behind the lock screen`() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.deviceChanged(.locked))
+    _ = phone(.userQuit)
+    expect(phone(.deviceChanged(.unlocked)), is: [.saveDevice(DeviceState())])
+    #expect(!phone(.processEnded(.app, .signalled(9))).contains(.launch(.app, .user)))
+  }
+
   @Test func `Opening the app unlocks the phone`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.locked))

@@ -159,6 +159,24 @@ import PhonePolicy
     world.checkTasksOfPayments(life)
     expect(world.violation?.sentence, is: "The app has a task for a request that has ended.")
   }
+
+  @Test func `An app that waits for a payment after the payment's end is a violation`() throws {
+    var world = World(settings: WorldSettings())
+    world.make(.open)
+    world.settle(until: { $0.isSettled })
+    world.make(.send(0, isKnown: true))
+    world.settle(until: { $0.lives.app?.value.wallet.requests.open.first?.isBegun == true })
+    let waiting = try #require(world.lives.app?.value.wallet.requests)
+    world.settle(until: {
+      $0.sends[0].hasArrived && $0.isSettled && $0.lives.app?.value.isIdle == true
+    })
+    var life = try #require(world.lives.app?.value)
+    world.checkTasksOfPayments(life)
+    #expect(world.violation == nil)
+    life.wallet.requests = waiting
+    world.checkTasksOfPayments(life)
+    expect(world.violation?.sentence, is: "The app treats an ended payment as pending.")
+  }
 }
 
 /// Senders that try again, against the wallet's own processes.

@@ -191,11 +191,32 @@ import Wallet
     world.make(.takeOtherDevice)
     // As if the peer served the second device, and had left the first one's connection open.
     world.fenced = world.container.value.id
-    let backup = world.peer.value.state.backup
     world.make(.pay(0))
     world.settle(until: { $0.violation != nil || $0.payments[0].state != .underWay })
     expect(world.violation?.invariant, is: .oneDriver)
-    expect(world.peer.value.state.backup, is: backup, "the first message was of the channel alone")
+  }
+
+  @Test func `A message of the device left behind may change neither the peer's channel nor its backup`()
+    throws
+  {
+    var world = connected()
+    let first = world.peer.value.state
+    world.make(.pay(0))
+    world.settle(until: { $0.isSettled && $0.payments[0].state == .paid })
+    world.make(.takeOtherDevice)
+    world.fenced = world.container.value.id
+    let wire = try #require(world.wires.all.first)
+    func isViolation(_ change: (inout PeerState) -> Void) -> Bool {
+      var (world, state) = (world, world.peer.value.state)
+      change(&state)
+      let before = PeerMachine.Configuration(
+        rules: world.settings.rules, startedAt: world.peerNow, state: state)
+      world.checkLeft(wire, since: PeerMachine(configuration: before))
+      return world.violation?.invariant == .oneDriver
+    }
+    #expect(!isViolation { _ in })
+    #expect(isViolation { $0.channel = first.channel })
+    #expect(isViolation { $0.backup = first.backup })
   }
 
   // MARK: Coming back

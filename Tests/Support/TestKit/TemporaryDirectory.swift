@@ -17,3 +17,12 @@ public final class TemporaryDirectory: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
   }
 }
+
+/// The files below a path that this process has open.
+public func openFiles(below path: String) -> [String] {
+  let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  return descriptors.compactMap {
+    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+  }
+  .filter { $0.hasPrefix(path) }
+}
