@@ -32,13 +32,24 @@ import PhonePolicy
     let lines = report.text(output).filter { $0.contains(" never, as ") }
     let counts = lines.compactMap { Int($0.split(separator: " ")[0]) }
     #expect(!lines.isEmpty && counts.reduce(0, +) == report.document.untakenWays.count)
-    for (end, reason) in [
-      ("ended", "an exploration does not swipe the app away; baton sim does"),
-      ("claiming", "it needs more than these bounds allow"),
-    ] {
-      let way = Ways.Way(machine: "app", from: "idle", to: end, isTaken: false, isDeclared: true)
-      expect(UntakenWays.reason(way), is: reason)
-    }
+  }
+
+  @Test(
+    arguments: [
+      ("node", "idle", "preparing", "--start-delay 5s"), ("node", "idle", "offline", "--networks 1"),
+      ("node", "mute", "idle", "--copies 1"), ("node", "idle", "readingAgain", "--freezes 1"),
+      ("node", "checkingRow", "pausing", "--freezes 1"), ("node", "idle", "pausing", "--cuts 1"),
+      ("app", "idle", "ended", "does not swipe the app away"),
+      ("app, to the phone", "idle", "terminating", "does not swipe the app away"),
+      ("extension, to the phone", "idle", "launching", "starts at once in an exploration"),
+      ("extension", "idle", "ended", "--freezes 1"),
+      ("app", "idle", "claiming", "more than these bounds allow"),
+    ])
+  func `The reason of a transition that was never taken names the option that takes it`(
+    machine: String, from: String, to: String, word: String
+  ) {
+    let way = Ways.Way(machine: machine, from: from, to: to, isTaken: false, isDeclared: true)
+    #expect(UntakenWays.reason(way).contains(word))
   }
 
   @Test func `An exploration with more states than its limit gives up, with exit code 6`() {
