@@ -25,7 +25,7 @@ import PhonePolicy
       "daemon-stopped", "\(daemon.rawValue) \(running.pid) is stopped", "baton thaw \(daemon.rawValue)")
     running.send(SIGCONT)
     running.send(SIGKILL)
-    #expect(running.waitForEnd(within: .seconds(20)))
+    #expect(running.waitForEnd(within: Wait.timeout))
     try finds("daemon-missing", "\(daemon.rawValue) does not run", "baton up")
     // A loop that never runs: nobody answers.
     let listener = try UnixListener(path: phone.phone.socket(of: daemon), loop: EventLoop()) { _ in }

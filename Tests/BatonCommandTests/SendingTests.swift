@@ -60,7 +60,7 @@ import Crypto
   /// The question of that number.
   private func question(_ number: Int) throws -> ControlMessage {
     try #require(
-      try loop.run(for: .seconds(20)) { asked.count >= number }, "lspd is not asked \(number) times")
+      try loop.run(for: Wait.timeout) { asked.count >= number }, "lspd is not asked \(number) times")
     return asked[number - 1]
   }
 
@@ -71,7 +71,7 @@ import Crypto
   }
 
   private func end() throws -> SenderReport {
-    try #require(try loop.run(for: .seconds(20)) { reports.contains(where: \.isFinal) })
+    try #require(try loop.run(for: Wait.timeout) { reports.contains(where: \.isFinal) })
     return try #require(reports.last)
   }
 

@@ -34,7 +34,7 @@ final class LoopbackListener {
 
     deinit { close(descriptor) }
 
-    /// Whether the other side closes within 20 s.
+    /// Whether the other side closes within 60 s.
     func waitForEnd() -> Bool {
       var byte: UInt8 = 0
       return LoopbackListener.wait(descriptor) && recv(descriptor, &byte, 1, 0) == 0
@@ -43,6 +43,6 @@ final class LoopbackListener {
 
   private static func wait(_ descriptor: Int32) -> Bool {
     var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&poller, 1, 20_000) == 1
+    return poll(&poller, 1, 60_000) == 1
   }
 }

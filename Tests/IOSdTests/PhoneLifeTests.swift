@@ -28,7 +28,7 @@ import Ground
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     let iosd = phone.process.pid
     let user = try ControlClient(path: phone.socket, daemon: "iosd")
-    _ = try user.request(ControlMessage("status"), timeout: .seconds(20))
+    _ = try user.request(ControlMessage("status"), timeout: Wait.timeout)
     // The user's request is in the socket before the app dies: iosd reads it first when it continues.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
@@ -37,7 +37,7 @@ import Ground
     kill(pid, SIGKILL)
     try Wait.until("the app is dead") { PhoneProcess.state(ofProcess: pid) == "Z" }
     kill(iosd, SIGCONT)
-    let answer = try user.receive(timeout: .seconds(20))
+    let answer = try user.receive(timeout: Wait.timeout)
     expect(answer["app"], is: "foreground")
     #expect(answer["pid"].flatMap { Int32($0) } != pid)
     let running = (try phone.status()["app"] as? [String: Any])?["pid"] as? Int
@@ -85,7 +85,7 @@ import Ground
     try client.send(ControlMessage("ask-app", body: Array("ignore".utf8)))
     try phone.ask("quit")
     expect(
-      try client.receive(timeout: .seconds(20)).errorSentence,
+      try client.receive(timeout: Wait.timeout).errorSentence,
       is:
         "the outcome is unknown: the app ended before it answered, and may have begun the request; open it, and look at `baton list payments` before you try again"
     )

@@ -78,7 +78,7 @@ final class PhoneProcess {
     _ verb: String, _ fields: KeyValuePairs<String, String> = [:], body: String = ""
   ) throws -> ControlMessage {
     let client = try ControlClient(path: socket, daemon: "iosd")
-    return try client.request(ControlMessage(verb, fields, body: Array(body.utf8)), timeout: .seconds(20))
+    return try client.request(ControlMessage(verb, fields, body: Array(body.utf8)), timeout: Wait.timeout)
   }
 
   /// The sentence of a refusal; nil if the request succeeded.

@@ -69,7 +69,7 @@
     let path = "\(phone.home)/os/notifications.jsonl"
     for number in 1...200 {
       let alert = #"{"aps":{"alert":"\#(number)","mutable-content":1}}"#
-      _ = try client.request(ControlMessage("push", body: Array(alert.utf8)), timeout: .seconds(20))
+      _ = try client.request(ControlMessage("push", body: Array(alert.utf8)), timeout: Wait.timeout)
       try Wait.until("push \(number) is shown", pause: { _ in poll(nil, 0, 0) }) {
         FileManager.default.contents(atPath: path)?.count { $0 == 10 } == number
       }

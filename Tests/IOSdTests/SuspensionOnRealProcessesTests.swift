@@ -115,7 +115,7 @@ import enum PhonePolicy.AfterContent
       kill(pid, SIGKILL)
       try Wait.until("the extension is dead") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: pid)) }
       kill(iosd, SIGCONT)
-      _ = try client.receive(timeout: .seconds(20))
+      _ = try client.receive(timeout: Wait.timeout)
     }
     expect(try phone.notifications(6), is: [String](repeating: "served 1", count: 6))
     let reasons = try phone.rows("ps").compactMap { $0["end_code"] as? String }

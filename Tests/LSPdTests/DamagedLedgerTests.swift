@@ -69,9 +69,9 @@
     throws
   {
     let provider = try ProviderProcess()
-    _ = try provider.pay(1, waiting: false).receive(timeout: .seconds(20))
+    _ = try provider.pay(1, waiting: false).receive(timeout: .seconds(60))
     truncate("\(provider.home)/lsp/ledger.sqlite-shm", 0)
-    _ = try? provider.pay(2, waiting: false).receive(timeout: .seconds(20))
+    _ = try? provider.pay(2, waiting: false).receive(timeout: .seconds(60))
     let end = try #require(try provider.reapWhenEnded())
     expect(end.how, is: .exited(code: 74))
     try provider.start()

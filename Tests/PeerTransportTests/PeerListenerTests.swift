@@ -32,7 +32,7 @@ import TestKit
 
   private func isClosed(_ descriptor: Int32) throws -> Bool {
     var byte: UInt8 = 0
-    return try loop.run(for: .seconds(20)) {
+    return try loop.run(for: .seconds(60)) {
       let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
       if count == 0 || count < 0 && errno == ECONNRESET { return true }
       loop.after(.milliseconds(1)) {}
@@ -66,7 +66,7 @@ import TestKit
     let clients = try (0..<20).map { _ in try openSocket(to: listener.address) }
     let wallet = try dial(listener, sending: [[8, 9], [5]])
     defer { wallet.cutOff() }
-    #expect(try loop.run(for: .seconds(20)) { frames.count == 2 })
+    #expect(try loop.run(for: .seconds(60)) { frames.count == 2 })
     expect(frames, is: [[8, 9], [5]])
     // The first clients made room for the wallet; the last one is still connected.
     #expect(try isClosed(clients[0]))
@@ -91,7 +91,7 @@ import TestKit
     var actTwo = [UInt8](repeating: 0, count: 50)
     var count = 0
     #expect(
-      try loop.run(for: .seconds(20)) {
+      try loop.run(for: .seconds(60)) {
         count = recv(socket, &actTwo, actTwo.count, Int32(MSG_DONTWAIT))
         if count < 0 { loop.after(.milliseconds(1)) {} }
         return count == actTwo.count
@@ -103,7 +103,7 @@ import TestKit
     let sealed = wallet.seal([7])
     let last = actThree + (try #require(sealed))
     send(socket, last, last.count, Int32(MSG_NOSIGNAL))
-    #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
+    #expect(try loop.run(for: .seconds(60)) { received == [[7]] })
     for descriptor in clients + [socket] { close(descriptor) }
   }
 
@@ -126,13 +126,13 @@ import TestKit
     _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
     let first = try openSocket(to: listener.address, sending: opening)
     var answer = [UInt8](repeating: 0, count: 50)
-    let isAnswered = try loop.run(for: .seconds(20)) {
+    let isAnswered = try loop.run(for: .seconds(60)) {
       loop.after(.milliseconds(1)) {}
       return recv(first, &answer, 50, Int32(MSG_DONTWAIT)) == 50
     }
     #expect(isAnswered)
     let second = try openSocket(to: listener.address, sending: opening)
-    let isOver = try loop.run(for: .seconds(20)) {
+    let isOver = try loop.run(for: .seconds(60)) {
       loop.after(.milliseconds(1)) {}
       let count = recv(second, &answer, 50, Int32(MSG_DONTWAIT))
       return count == 0 || count < 0 && errno == ECONNRESET
@@ -153,12 +153,12 @@ import TestKit
     }
     let client = try dial(listener, sending: [[5]])
     defer { client.cutOff() }
-    #expect(try loop.run(for: .seconds(20)) { acceptor != nil })
+    #expect(try loop.run(for: .seconds(60)) { acceptor != nil })
     // Silence between messages is no fault.
     _ = try loop.run(for: .milliseconds(60)) { !ends.isEmpty }
     expect(ends, is: [])
     send(client.descriptor, [0, 2, 5] as [UInt8], 3, Int32(MSG_NOSIGNAL))
-    #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
+    #expect(try loop.run(for: .seconds(60)) { !ends.isEmpty })
     expect(ends, is: [.slowWriter])
     expect(
       PeerConnection.End.slowWriter.description,
@@ -188,7 +188,7 @@ import TestKit
     dialler.onConnected = { isConnected = true }
     dialler.onEnd = { end = $0 }
     dialler.start()
-    #expect(try loop.run(for: .seconds(20)) { end != nil })
+    #expect(try loop.run(for: .seconds(60)) { end != nil })
     #expect(!isConnected)
     return end
   }
@@ -239,11 +239,11 @@ import TestKit
     let dialler = try dial(listener.address)
     dialler.onConnected = { dialler.send([7]) }
     dialler.start()
-    #expect(try loop.run(for: .seconds(20)) { received == [[7]] })
+    #expect(try loop.run(for: .seconds(60)) { received == [[7]] })
     let injected = [UInt8](repeating: 1, count: 64)
     send(dialler.descriptor, injected, injected.count, Int32(MSG_NOSIGNAL))
     dialler.send([8])
-    #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
+    #expect(try loop.run(for: .seconds(60)) { !ends.isEmpty })
     expect(ends, is: [.refused(.badLength)])
     expect(received, is: [[7]])
     dialler.cutOff()
@@ -263,14 +263,14 @@ import TestKit
     connection.start()
     var turns = 0
     loop.post { [loop] in loop.post { turns += 1 } }
-    #expect(try loop.run(for: .seconds(20)) { turns == 1 })
+    #expect(try loop.run(for: .seconds(60)) { turns == 1 })
     expect(drawn, is: 0)
     expect(write(pair[1], [UInt8](repeating: 0, count: 49), 49), is: 49)
     loop.post { [loop] in loop.post { turns += 1 } }
-    #expect(try loop.run(for: .seconds(20)) { turns == 2 })
+    #expect(try loop.run(for: .seconds(60)) { turns == 2 })
     expect(drawn, is: 0)
     expect(write(pair[1], [0], 1), is: 1)
-    #expect(try loop.run(for: .seconds(20)) { drawn == 1 })
+    #expect(try loop.run(for: .seconds(60)) { drawn == 1 })
     connection.cutOff()
   }
 

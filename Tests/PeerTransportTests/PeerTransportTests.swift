@@ -161,7 +161,7 @@ class TransportSuite {
     for message in messages { dialler.send(message) }
     acceptor.onMessage = { received.append($0) }
     acceptor.start()
-    #expect(try loop.run(for: .seconds(20)) { received.count == messages.count })
+    #expect(try loop.run(for: .seconds(60)) { received.count == messages.count })
     expect(received, is: messages)
     dialler.cutOff()
     acceptor.cutOff()
@@ -181,7 +181,7 @@ class TransportSuite {
     acceptor.onEnd = { ends.append($0.description) }
     dialler.onEnd = { ends.append($0.description) }
     acceptor.start()
-    #expect(try loop.run(for: .seconds(20)) { ends.count == 2 })
+    #expect(try loop.run(for: .seconds(60)) { ends.count == 2 })
     expect(received, is: Array(repeating: 65_000, count: 12))
     expect(Set(ends), is: ["the peer disconnected", "disconnected in good order"])
   }
@@ -212,14 +212,14 @@ class TransportSuite {
     var answer = [UInt8](repeating: 0, count: 100)
     var count = 0
     #expect(
-      try loop.run(for: .seconds(20)) {
+      try loop.run(for: .seconds(60)) {
         count = recv(descriptor, &answer, answer.count, 0)
         return count > 0
       })
     client.append(answer[..<count])
     guard case .handshake(let reply, _)? = try client.next() else { throw CancellationError() }
     say(reply)
-    #expect(try loop.run(for: .seconds(20)) { isConnected })
+    #expect(try loop.run(for: .seconds(60)) { isConnected })
     // Each piece is the rest of one message and the beginning of the next.
     let first = client.seal([7])
     var unsaid = try #require(first)[...]
