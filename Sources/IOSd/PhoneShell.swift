@@ -248,13 +248,8 @@ final class PhoneShell {
   private func ended(_ child: WalletChild) {
     let end = child.finish()
     let output = ProcessOutput.end(home, child.role, child.ledgerID)
-    let how: ProcessEnd
-    switch end?.how {
-    case .signalled(let signal): how = .signalled(signal)
-    case .exited(let code): how = .exited(code: code)
     // Not reaped by us, so its exit code is unknown: counts as a crash.
-    case nil: how = .exited(code: -1)
-    }
+    let how = end?.how ?? .exited(code: -1)
     children.removeAll { $0 === child }
     processes.change(child.ledgerID) { row in
       row.endedWallNs = clock.wallNanoseconds

@@ -72,9 +72,3 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case task(TaskEvent)
   case audio(AudioEvent)
 }
-
-/// How a process ended, as the kernel reports it.
-public enum ProcessEnd: Hashable, Codable, Sendable {
-  case exited(code: Int32)
-  case signalled(Int32)
-}

@@ -5,7 +5,7 @@ import PairSupport
 @Suite("baton chaos", .waits) struct ChaosTests {
   private let scratch = TemporaryDirectory()
 
-  private func run(_ words: [String]) throws -> (end: ChildEnd.How?, said: String) {
+  private func run(_ words: [String]) throws -> (end: ProcessEnd?, said: String) {
     let end = scratch.end(try scratch.start("baton", ["chaos"] + words))
     return (end, scratch.text("said"))
   }

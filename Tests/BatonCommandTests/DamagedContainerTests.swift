@@ -254,7 +254,7 @@ import WalletProcess
     throws
   {
     try make()
-    func code(_ words: String...) throws -> ChildEnd.How? {
+    func code(_ words: String...) throws -> ProcessEnd? {
       scratch.end(try scratch.start("baton", ["inspect", directory] + words))
     }
     expect(try code("--check"), is: .exited(code: 0))

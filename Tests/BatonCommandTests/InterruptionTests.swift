@@ -56,7 +56,7 @@ import PairSupport
       return poll(&look, 1, 0) == 1
     }
 
-    func end() -> ChildEnd.How? { ChildEnd.reap(child.identity.pid)?.how }
+    func end() -> ProcessEnd? { ChildEnd.reap(child.identity.pid)?.how }
   }
 
   @Test(arguments: [1, 2])

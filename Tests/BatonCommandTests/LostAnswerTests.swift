@@ -35,7 +35,7 @@ import PhonePolicy
   }
 
   /// The exit of `baton pay`.
-  private func pay(_ options: String..., answers: [ControlMessage?]) throws -> ChildEnd.How? {
+  private func pay(_ options: String..., answers: [ControlMessage?]) throws -> ProcessEnd? {
     self.answers = answers
     let fields = InvoiceFields(
       network: .regtest, amountMsat: 5_000_000, timestamp: UInt64(Clock().wallNanoseconds / 1_000_000_000),

@@ -9,7 +9,7 @@ import PairSupport
 struct PushCrowdTests {
   private let scratch = TemporaryDirectory()
 
-  private func run(_ words: String...) throws -> (end: ChildEnd.How?, said: String) {
+  private func run(_ words: String...) throws -> (end: ProcessEnd?, said: String) {
     let end = scratch.end(try scratch.start("baton", ["soak"] + words))
     return (end, scratch.text("said"))
   }

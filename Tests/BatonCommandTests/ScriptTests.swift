@@ -5,7 +5,7 @@
   private let scratch = TemporaryDirectory()
 
   private struct Ran {
-    var how: ChildEnd.How?
+    var how: ProcessEnd?
     var output: String
     var errors: String
 

@@ -19,7 +19,7 @@ extension TemporaryDirectory {
     return child
   }
 
-  func end(_ child: ChildProcess) -> ChildEnd.How? {
+  func end(_ child: ChildProcess) -> ProcessEnd? {
     defer { close(child.pidfd) }
     return ChildEnd.reap(child.identity.pid)?.how
   }

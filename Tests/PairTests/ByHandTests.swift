@@ -4,7 +4,7 @@ struct ByHandTests {
   private final class Typed {
     private let child: ChildProcess
     private let output: String
-    private(set) var end: ChildEnd.How?
+    private(set) var end: ProcessEnd?
 
     init(_ program: String, _ arguments: [String], in home: String) throws {
       output = "\(home)/output-\(UUID().uuidString)"

@@ -78,7 +78,7 @@ public final class Journal {
       "note", at: now, JournalNote(text: "late by \((now - since).wholeMilliseconds) ms", lateSince: since))
   }
 
-  public func recordEnd(reason: String) { append("end", at: clock.now, ProcessEnd(reason: reason)) }
+  public func recordEnd(reason: String) { append("end", at: clock.now, EndRecord(reason: reason)) }
 
   // MARK: Writing
 

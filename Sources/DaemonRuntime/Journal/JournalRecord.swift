@@ -88,4 +88,4 @@ struct JournalNote: Codable {
   }
 }
 
-struct ProcessEnd: Codable { var reason: String }
+struct EndRecord: Codable { var reason: String }

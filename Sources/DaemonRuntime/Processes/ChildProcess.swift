@@ -141,18 +141,7 @@ public struct MissingInterpreter {
 
 /// How a child ended, and what it used.
 public struct ChildEnd: Hashable, Sendable {
-  public enum How: Hashable, Sendable {
-    case exited(code: Int32)
-    case signalled(Int32)
-
-    /// Of a status of wait(2).
-    public init(status: Int32) {
-      let signal = status & 0x7f
-      self = signal == 0 ? .exited(code: status >> 8 & 0xff) : .signalled(signal)
-    }
-  }
-
-  public var how: How
+  public var how: ProcessEnd
   public var peakResidentBytes: UInt64
   public var userMicroseconds: UInt64
   public var systemMicroseconds: UInt64
@@ -165,7 +154,7 @@ public struct ChildEnd: Hashable, Sendable {
     repeat { result = wait4(pid, &status, waiting ? 0 : WNOHANG, &usage) } while result < 0 && errno == EINTR
     guard result == pid else { return nil }
     return ChildEnd(
-      how: How(status: status), peakResidentBytes: UInt64(max(0, usage.ru_maxrss)) &* 1024,
+      how: ProcessEnd(status: status), peakResidentBytes: UInt64(max(0, usage.ru_maxrss)) &* 1024,
       userMicroseconds: microseconds(usage.ru_utime), systemMicroseconds: microseconds(usage.ru_stime))
   }
 

@@ -1,3 +1,5 @@
+import Ground
+
 /// Why the phone kills a process, and why a process is gone.
 public struct EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
   /// For programs: stable when the wording changes.

@@ -202,9 +202,9 @@ package final class WatchedProcess {
 
 /// A status of `waitpid` as a sentence.
 package struct ProcessEnding: CustomStringConvertible {
-  private let how: ChildEnd.How?
+  private let how: ProcessEnd?
 
-  package init(_ status: Int32?) { how = status.map(ChildEnd.How.init) }
+  package init(_ status: Int32?) { how = status.map(ProcessEnd.init) }
 
   package var isGood: Bool { how == .exited(code: 0) }
 

@@ -79,7 +79,7 @@ package struct Supervisor {
       interruption = signals.wait(until: nil)
     }
     if let interruption, !isDoneWithWhatStays() { return end(interruption) }
-    let how = ChildEnd.How(status: processes.workerStatus ?? 0)
+    let how = ProcessEnd(status: processes.workerStatus ?? 0)
     let signal: Int32? = if case .signalled(let number) = how { number } else { nil }
     // ^C, or another program, may signal both processes.
     if let interruption = signal.flatMap({ Interruption(rawValue: $0) }) { return end(interruption) }
