@@ -22,6 +22,11 @@
     #expect(phone.phone.silent.waiting == nil)
   }
 
+  @Test func `A badge is a whole number from 0 to 999,999,999`() {
+    expect([0, 5, 999_999_999].map { PushBadge.number($0) }, is: [0, 5, 999_999_999])
+    expect([nil, -1, 1.5, 1_000_000_000].map { PushBadge.number($0) }, is: [nil, nil, nil, nil])
+  }
+
   @Test func `A push with a badge, alone or with an alert, does nothing while notifications are off`() {
     var phone = TestPhone()
     _ = phone(.deviceChanged(.notifications(false)))

@@ -18,6 +18,7 @@
     let end = phone.pass(.milliseconds(1))
     expect(end.toldTasks, is: [.willExpire(identifier: sync, run: 1)])
     expect(end.fates, is: [.expires(.timeUp)])
+    expect(end.fates.map(\.isEnd), is: [false])
     #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
     expect(phone.pass(.seconds(1)).fates, is: [.expired(.timeUp)])
     #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))

@@ -16,14 +16,18 @@ import Glibc
       "keychain-refused", ["request": PhoneKeychain.account, "because": because, "message": "no"])
   }
 
-  private func secrets(_ answers: ControlMessage...) throws -> (WalletSecrets, [ControlMessage]) {
+  private func secrets(_ answers: ControlMessage..., phoneIsGone: Bool = false) throws -> (
+    WalletSecrets, [ControlMessage]
+  ) {
     var ends: [Int32] = [0, 0]
     expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends), is: 0)
-    defer { for end in ends { close(end) } }
+    defer { close(ends[0]) }
     for message in answers {
       let packet = try message.encoded()
       expect(send(ends[1], packet, packet.count, 0), is: packet.count)
     }
+    if phoneIsGone { close(ends[1]) }
+    defer { if !phoneIsGone { close(ends[1]) } }
     let declaration = CommandLineDeclaration(
       name: "test", summary: "", options: SettingsTable.options(of: .extension), examples: [])
     guard case .run(let parsed) = try declaration.parse(["--keychain-group", "g"]) else {
@@ -38,6 +42,16 @@ import Glibc
     let (kept, _) = try secrets(refusal("missing"), refusal("exists"), answer(seed))
     let same = try secrets(answer(seed)).0
     expect(kept.nodeKey.publicKey, is: same.nodeKey.publicKey)
+  }
+
+  @Test func `Without its phone a wallet has no seed, and says why`() {
+    do {
+      _ = try secrets(phoneIsGone: true)
+      Issue.record("there are secrets")
+    } catch {
+      #expect("\(error)".hasPrefix("the wallet's seed cannot be read from the phone: "), "\(error)")
+      #expect("\(error)".contains("Broken pipe"), "\(error)")
+    }
   }
 
   @Test func `Messages that iosd sends while the app waits for the keychain are kept in order`() throws {
