@@ -73,11 +73,15 @@ struct PaymentEnder {
         "no outcome in \(HumanText.span(limit)); \(otherwise); `baton list payments` shows how it ends")
       let left = max(.zero, end - Clock.monotonicNow)
       do throws(ControlClientError) {
-        if try iosd?.receive(timeout: left).verb != "ok" {
-          _ = try? loop.run(for: min(Self.absencePause, left)) { false }
+        if try iosd?.receive(timeout: left).verb == "ok" {
+          iosd = nil
+          continue
         }
+      } catch .timedOut {
+        continue
       } catch {}
       iosd = nil
+      _ = try loop.run(for: min(Self.absencePause, left)) { false }
     }
   }
 
