@@ -39,6 +39,8 @@ struct FileFacts: Hashable, Sendable {
     guard lstat(path, &status) == 0 else {
       return .failure(ContainerError(errno: errno, path: path, doing: "looking at"))
     }
+    // While a file is removed, as SQLite's journal is, Linux finds it without a name.
+    if status.st_nlink == 0 { return .failure(.missing(path: path)) }
     return .success(FileFacts(status))
   }
 
