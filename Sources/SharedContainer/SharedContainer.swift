@@ -134,11 +134,19 @@ public final class SharedContainer {
 
   // MARK: Beats
 
-  public func write(_ beat: Beat) -> BeatWrite { heartbeatFile.write(beat) }
+  /// Not into another container in this one's place: before its database is created, a beat in it would look like one
+  /// of a lost database.
+  public func write(_ beat: Beat) -> BeatWrite {
+    do { try checkIdentity() } catch { return .failed(error) }
+    return heartbeatFile.write(beat)
+  }
 
   /// Takes the role lock again if its file was removed or replaced; called with each beat, so that the owner looks
   /// dead for at most one beat.
-  public func keepRoleLock() -> LockTry { roleLock.tryTake() }
+  public func keepRoleLock() -> LockTry {
+    do { try checkIdentity() } catch { return .damaged(error) }
+    return roleLock.tryTake()
+  }
 }
 
 extension SharedContainer {

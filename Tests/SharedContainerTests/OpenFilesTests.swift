@@ -137,10 +137,13 @@
   private func used() throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)
-    let beat = Beat(
+    expect(app.write(beat(of: claim)), is: .written)
+  }
+
+  private func beat(of claim: Claim) -> Beat {
+    Beat(
       role: .app, epoch: claim.epoch, phase: .claimed, counter: 1, process: .test,
       bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
-    expect(app.write(beat), is: .written)
   }
 
   private func removeDatabase() {
@@ -253,5 +256,19 @@
     expect(other.seen()?.holderLockIsBusy, is: true)
     unlink(path)
     expect(app.keepRoleLock(), is: .taken)
+  }
+
+  @Test func `An app whose container was moved away leaves the new one in its place to the extension`() throws
+  {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    rename(place.directory, place.file("away"))
+    // As far as the extension has come before it creates the database.
+    try place.layout.create()
+    let replaced = ContainerError.containerReplaced(path: place.directory)
+    expect(app.keepRoleLock(), is: .damaged(replaced))
+    expect(app.write(beat(of: claim)), is: .failed(replaced))
+    let other = try place.open(.extension)
+    #expect(other.isNew)
   }
 }
