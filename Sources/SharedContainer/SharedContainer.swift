@@ -72,9 +72,12 @@ public final class SharedContainer {
   /// that took longer than the checkpoint that a start no longer makes.
   private static var logPagesMax: Int { 64 }
 
+  /// For another process to create the database: a few syncs, each of which may take a second on a busy disk.
+  private static var creationMax: TimeSpan { .seconds(10) }
+
   private static func connect(_ layout: ContainerLayout, nodeSchema: [String]) throws -> Connection {
     // Two processes creating one database meet locks that SQLite does not wait for (the change to WAL).
-    var triesLeft = 20
+    let end = Kernel.now + creationMax
     while true {
       do {
         let connection = try Connection(path: layout.database, access: .readWrite, busyTimeoutMs: 100)
@@ -89,8 +92,7 @@ public final class SharedContainer {
         // page. Later starts do not wait for the three syncs.
         if try layout.databaseFacts().size <= Self.pageSize { _ = try? connection.checkpoint() }
         return connection
-      } catch let error as DatabaseError where error.kind == .busy && triesLeft > 0 {
-        triesLeft -= 1
+      } catch let error as DatabaseError where error.kind == .busy && Kernel.now < end {
         // A stopped process inside a transaction does not finish while we wait.
         if BlockedBy.find(in: layout)?.isStopped == true { throw error }
         Kernel.pause(milliseconds: 5)

@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import SharedContainer
 
 /// Real processes on one container: they race, are stopped, and are killed.
@@ -106,9 +108,38 @@
       let makers = Role.allCases.compactMap {
         Child(["contend", directory, $0.rawValue, "1", place.file("log"), place.file("counter")])
       }
+      expect(makers.map { $0.remainingText() }, is: ["", ""])
       expect(makers.map { $0.exitStatus() }, is: [0, 0])
       expect(try Snapshot.take(of: directory).claims.map(\.row.epoch), is: [1, 2])
     }
+  }
+
+  @Test func `A process waits for another one that takes three seconds to create the container`() throws {
+    try place.layout.create()
+    try place.layout.createDatabase()
+    let other = try Connection(path: place.layout.database, access: .readOnly)
+    try other.script("BEGIN; SELECT * FROM sqlite_schema")
+    let maker = try start("contend", .app, count: 1)
+    Kernel.pause(milliseconds: 3000)
+    try other.script("COMMIT")
+    expect(maker.remainingText(), is: "")
+    expect(maker.exitStatus(), is: 0)
+  }
+
+  @Test func `A journal that SQLite is removing counts as missing`() throws {
+    try place.layout.create()
+    try place.layout.createDatabase()
+    let journal = place.layout.databaseJournal
+    let end = place.file("end")
+    let remover = Thread {
+      while access(end, F_OK) != 0 {
+        Files.write(journal, [1])
+        unlink(journal)
+      }
+    }
+    remover.start()
+    defer { Files.write(end, []) }
+    for _ in 0..<20_000 { _ = try place.layout.databaseFacts() }
   }
 
   @Test func `A kill at any moment loses no acknowledged write`() throws {
