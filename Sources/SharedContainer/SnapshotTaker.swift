@@ -22,7 +22,11 @@ struct SnapshotTaker {
       } catch {
         let translated = ContainerError(error, path: layout.database)
         switch translated {
-        case .blocked, .keepsChanging: lastError = translated
+        case .blocked(let path, _):
+          lastError = .blocked(path: path, by: BlockedBy.find(in: layout))
+          // A stopped process does not finish its recovery of the log while we wait.
+          if case .blocked(_, let holder?) = lastError, holder.isStopped { throw lastError }
+        case .keepsChanging: lastError = translated
         // The last process has just closed the database, or the first has not made the log's index yet.
         case .readOnly: lastError = translated
         case .database(let error) where error.kind == .cannotOpen: lastError = translated
@@ -30,7 +34,6 @@ struct SnapshotTaker {
         }
       }
     }
-    if case .blocked(let path, _) = lastError { throw .blocked(path: path, by: BlockedBy.find(in: layout)) }
     throw lastError
   }
 
