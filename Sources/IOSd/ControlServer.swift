@@ -10,7 +10,7 @@ final class ControlServer {
   let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
   private var waitForOpening: [UnixConnection] = []
-  private var waitForSentEnd: [UnixConnection] = []
+  private var waitForWalletNews: [UnixConnection] = []
   var waitForBoot: UnixConnection?
 
   init(shell: PhoneShell, clockKeeper: ClockKeeper) {
@@ -57,9 +57,9 @@ final class ControlServer {
     case "tasks": return json(PhoneReport(shell).tasks)
     case "task-launch", "task-expire": return try taskByHand(message)
     case "reboot": return try reboot(message, connection)
-    case "sent-end":
-      waitForSentEnd.removeAll { $0.end != nil }
-      waitForSentEnd.append(connection)
+    case "wallet-news":
+      waitForWalletNews.removeAll { $0.end != nil }
+      waitForWalletNews.append(connection)
       return nil
     case "down":
       waitForPowerOff.append(connection)
@@ -67,7 +67,7 @@ final class ControlServer {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot, sent-end and down"
+        "iosd does not know `\(message.verb)`; it knows open, open-url, home, quit, push, pushes, ask-app, status, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot, wallet-news and down"
       )
     }
   }
@@ -110,9 +110,9 @@ final class ControlServer {
     for connection in waiting { connection.send(openingAnswer) }
   }
 
-  func sentEnd() {
-    for connection in waitForSentEnd { connection.send(ControlMessage("ok")) }
-    waitForSentEnd = []
+  func tellWalletNews() {
+    for connection in waitForWalletNews { connection.send(ControlMessage("ok")) }
+    waitForWalletNews = []
   }
 
   private var openingAnswer: ControlMessage {

@@ -93,7 +93,7 @@ func runPhone(with options: PhoneOptions) {
       loop.stop()
     }
     shell.onAppEnded = { [unowned server] in server.appEnded() }
-    shell.onSentEnd = { [unowned server] in server.sentEnd() }
+    shell.onWalletNews = { [unowned server] in server.tellWalletNews() }
     shell.onBoot = { [unowned server] in server.booted(losingBeats: $0) }
     goDown = { [unowned shell] in shell.handle(.downRequested) }
     for signal in [SIGTERM, SIGINT] { try loop.onSignal(signal, goDown) }

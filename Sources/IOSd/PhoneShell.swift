@@ -30,7 +30,7 @@ final class PhoneShell {
   var onPowerOff: (() -> Void)?
   var onAppEnded: (() -> Void)?
   /// A process of the wallet has ended a payment or a splice-out of the user, durably, or can end none now.
-  var onSentEnd: (() -> Void)?
+  var onWalletNews: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
   /// The text that the app is copying.
@@ -275,7 +275,7 @@ final class PhoneShell {
     processes.save(child.ledgerID)
     noteOutput(of: child)
     if child.role == .app { onAppEnded?() }
-    onSentEnd?()
+    onWalletNews?()
   }
 
   /// A crashed process has often printed the reason.
@@ -344,7 +344,7 @@ final class PhoneShell {
         .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
       }
     case "answer": if role == .app { try hearAnswer(message) }
-    case "sent-end": onSentEnd?()
+    case "sent-end": onWalletNews?()
     case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
     case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
       guard role == .app else {

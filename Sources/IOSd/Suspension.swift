@@ -76,7 +76,7 @@ extension PhoneShell {
   func suspend(_ role: Role) {
     guard let child = child(role) else { return }
     child.suspend()
-    onSentEnd?()
+    onWalletNews?()
     whenStopped(child, in: child.suspensions)
   }
 

@@ -10,11 +10,11 @@ import PhonePolicy
     try phone.run("invoice", "\(sat)", "--external").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test func `iosd answers sent-end once the app has ended a payment`() throws {
+  @Test func `iosd answers wallet-news once the app has ended a payment`() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
     let client = try phone.phone.connect(to: .iosd)
-    try client.send(ControlMessage("sent-end"))
+    try client.send(ControlMessage("wallet-news"))
     let invoice = try externalInvoice(21)
     #expect(throws: ControlClientError.self) { try client.receive(timeout: .milliseconds(1)) }
     #expect(try phone.run("send", invoice).contains("settled"))

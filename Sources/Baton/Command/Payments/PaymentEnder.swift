@@ -59,7 +59,7 @@ struct PaymentEnder {
     while true {
       if iosd == nil {
         iosd = try? phone.connect(to: .iosd)
-        try? iosd?.send(ControlMessage("sent-end"))
+        try? iosd?.send(ControlMessage("wallet-news"))
       }
       let snapshot = try look()
       if let ended = outcome(WalletView(snapshot.tables)) { return ended }
