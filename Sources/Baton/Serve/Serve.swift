@@ -272,48 +272,38 @@ extension String {
 }
 
 /// Why a request is not answered: one sentence, and the status.
-enum ServeRefusal: Error, Hashable, CustomStringConvertible {
-  case foreign(ForeignRequest)
-  case noToken
-  case noSuchPath
-  case otherMethod(allowed: String)
-  case noControl
-  case actionNeedsHeader
-  case noJSON
-  case bodyMissing
-  case badBody
-  case noSuchAction
+struct ServeRefusal: Error, Hashable, CustomStringConvertible {
+  let status: Int
+  var allow: String?
+  let description: String
 
-  var status: Int {
-    switch self {
-    case .foreign(let request): request.status
-    case .noControl: 403
-    case .noToken, .actionNeedsHeader: 401
-    case .noSuchPath: 404
-    case .otherMethod: 405
-    case .noJSON: 415
-    case .bodyMissing, .badBody, .noSuchAction: 400
-    }
+  private init(_ status: Int, allow: String? = nil, _ description: String) {
+    (self.status, self.allow, self.description) = (status, allow, description)
   }
 
-  var allow: String? { if case .otherMethod(let allowed) = self { allowed } else { nil } }
-
-  var description: String {
-    switch self {
-    case .foreign(let request): request.description
-    case .noToken:
-      "the token is missing or wrong; use the URL that `baton serve` has printed, or send its token as `Authorization: Bearer TOKEN`"
-    case .noSuchPath: "there is no such path; there are /, /events, /status.json, /metrics and /act"
-    case .otherMethod(let allowed): "this path takes \(allowed) only"
-    case .noControl: "this server only shows the phone; start it with --control to drive the phone"
-    case .actionNeedsHeader: "an action takes its token from `Authorization: Bearer TOKEN` alone"
-    case .noJSON: "the body must be JSON; send `Content-Type: application/json`"
-    case .bodyMissing:
-      "the body is missing, has no Content-Length, or is longer than \(ServeGate.bodyBytesMax) bytes; send {\"do\":\"pay\"}"
-    case .badBody: "the body is not a JSON object with the text `do` alone; send {\"do\":\"pay\"}"
-    case .noSuchAction: "there is no such action; `do` is one of \(ServeGate.actions.joined(separator: ", "))"
-    }
+  static func foreign(_ request: ForeignRequest) -> Self { Self(request.status, request.description) }
+  static let noToken = Self(
+    401,
+    "the token is missing or wrong; use the URL that `baton serve` has printed, or send its token as `Authorization: Bearer TOKEN`"
+  )
+  static let noSuchPath = Self(
+    404, "there is no such path; there are /, /events, /status.json, /metrics and /act")
+  static func otherMethod(allowed: String) -> Self {
+    Self(405, allow: allowed, "this path takes \(allowed) only")
   }
+  static let noControl = Self(
+    403, "this server only shows the phone; start it with --control to drive the phone")
+  static let actionNeedsHeader = Self(
+    401, "an action takes its token from `Authorization: Bearer TOKEN` alone")
+  static let noJSON = Self(415, "the body must be JSON; send `Content-Type: application/json`")
+  static let bodyMissing = Self(
+    400,
+    "the body is missing, has no Content-Length, or is longer than \(ServeGate.bodyBytesMax) bytes; send {\"do\":\"pay\"}"
+  )
+  static let badBody = Self(
+    400, "the body is not a JSON object with the text `do` alone; send {\"do\":\"pay\"}")
+  static let noSuchAction = Self(
+    400, "there is no such action; `do` is one of \(ServeGate.actions.joined(separator: ", "))")
 }
 
 /// What `baton serve` prints.
