@@ -85,6 +85,15 @@ package struct Invocation {
   }
 }
 
+/// `--peer`, the same for real and simulated phones.
+package enum PeerOption {
+  package static let declaration = OptionDeclaration(
+    "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
+    help: "a peer that knows epochs, or one for which the newest connection wins")
+
+  package static func isLegacy(_ line: ParsedCommandLine) -> Bool { line.text("--peer") == "legacy" }
+}
+
 /// `--wallet`, the same for all verbs: which wallet the phone has.
 package enum WalletOption {
   package static let name = "--wallet"

@@ -26,9 +26,7 @@ enum UpVerb: Verb {
   private static let startOptions: [OptionDeclaration] =
     [
       WalletOption.declaration,
-      OptionDeclaration(
-        "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
-        help: "a legacy peer ignores epochs"),
+      PeerOption.declaration,
     ] + SettingsTable.options(of: .up)
     + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "your own program in place of iosd"),
@@ -53,7 +51,7 @@ enum UpVerb: Verb {
         "there is no directory \(other) for the other phone; make it, or correct --phone")
       options.lspdArguments += ["--phone", other]
     }
-    if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
+    if PeerOption.isLegacy(line) { options.lspdArguments.append("--legacy") }
     return options
   }
 

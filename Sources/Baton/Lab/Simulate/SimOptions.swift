@@ -41,9 +41,7 @@ package struct SimOptions: Sendable {
   /// Options of a simulated or explored world.
   package static var worldDeclarations: [OptionDeclaration] {
     [
-      OptionDeclaration(
-        "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
-        help: "a peer that knows epochs, or one for which the newest connection wins"),
+      PeerOption.declaration,
       OptionDeclaration(
         "--without", value: .list("RULES", of: Rule.allCases.map(\.name)),
         help: "remove rules, separated by commas: \(Rule.allCases.map(\.name).joined(separator: ", "))"),
@@ -59,7 +57,7 @@ package struct SimOptions: Sendable {
       base.afterContent = line.choice("--after-content", as: AfterContent.self)
     }
     if let afterContent = base.afterContent { base.world.phone.afterContent = afterContent }
-    base.world.peerIsLegacy = line.text("--peer") == "legacy"
+    base.world.peerIsLegacy = PeerOption.isLegacy(line)
     base.world.wallet = WalletOption.profile(line)
     without = try Self.rules(line.text("--without") ?? "", option: "--without")
     base.world.without = Rules(without)
