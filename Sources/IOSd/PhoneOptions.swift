@@ -37,34 +37,12 @@ struct PhoneOptions {
     serviceExtension = parsed.text("--ext").map(absolutePath) ?? Self.besideIOSd(wallet.extension.program)
     peer = parsed.text("--peer")
     isDebugBuild = parsed.text("--build") == "debug"
-    configuration = PhoneConfiguration()
-    configuration.enforcesLimits = !isDebugBuild
-    configuration.extensionMemoryBytes = UInt64(clamping: parsed.number("--memory-limit"))
-    configuration.extensionTime = parsed.time("--extension-time")
-    configuration.expiryNotice = parsed.time("--expiry-notice")
-    configuration.extensionIdleTime = parsed.time("--extension-idle")
-    configuration.terminationGrace = parsed.time("--grace")
-    configuration.callbackTime = parsed.time("--callback-time")
-    configuration.suspendAfter = parsed.time("--suspend-after")
-    configuration.backgroundTime = parsed.time("--background-time")
-    configuration.taskExpiryGrace = parsed.time("--background-grace")
-    configuration.foregroundPushes = parsed.word("--foreground-pushes", as: ForegroundPushes.self)
-    configuration.afterContent = parsed.word("--after-content", as: AfterContent.self)
-    configuration.extensionStartTime = parsed.time("--extension-start-time")
-    configuration.activityTime = parsed.time("--activity-time")
-    configuration.sparesLockHolders = parsed.text("--suspended-with-lock") == "spare"
-    configuration.reusesExtension = parsed.text("--extension-reuse") != "no"
-    configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
-    configuration.memoryWarningBytes = UInt64(clamping: parsed.number("--memory-warning"))
-    configuration.silentPushes = SilentPushRules(parsed)
-    configuration.tasks = TaskConfiguration(parsed)
+    configuration = PhoneConfiguration(parsed)
     if let task = wallet.pollTask, !parsed.isGiven("--permitted-task") {
       configuration.tasks.permitted.append(task)
     }
-    configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
     let schemes = parsed.all("--url-scheme").map { $0.lowercased() } + [wallet.urlScheme].compactMap { $0 }
     configuration.linkSchemes = schemes.isEmpty ? nil : schemes
-    configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     // The children would reject it too, but their error would not reach the user.
     do throws(HeartbeatTimingError) {
       _ = try HeartbeatTiming(
@@ -116,32 +94,6 @@ struct PhoneOptions {
   private static func besideIOSd(_ name: String) -> String {
     let own = ProcessTable.program() ?? ""
     return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
-  }
-}
-
-extension SilentPushRules {
-  fileprivate init(_ parsed: ParsedCommandLine) {
-    self.init()
-    budget = Int(clamping: parsed.number("--silent-budget"))
-    completionTime = parsed.time("--silent-time")
-    lowPower = parsed.word("--silent-low-power", as: LowPower.self)
-    dropPercent = UInt64(clamping: parsed.number("--silent-drop"))
-    delayMax = parsed.time("--silent-delay")
-    seed = UInt64(clamping: parsed.number("--silent-seed"))
-  }
-}
-
-extension TaskConfiguration {
-  fileprivate init(_ parsed: ParsedCommandLine) {
-    self.init()
-    if parsed.isGiven("--permitted-task") { permitted = parsed.all("--permitted-task") }
-    refreshTime = parsed.time("--refresh-time")
-    processingTime = parsed.time("--processing-time")
-    completionGrace = parsed.time("--task-grace")
-    sufficientBatteryPercent = Int(parsed.number("--sufficient-battery"))
-    deferralPercent = Int(parsed.number("--task-deferral"))
-    timeScale = parsed.number("--time-scale")
-    seed = UInt64(clamping: parsed.number("--task-seed"))
   }
 }
 

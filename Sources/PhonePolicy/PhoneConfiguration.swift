@@ -61,3 +61,59 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
 
   public init() {}
 }
+
+// What the settings of the phone do, for iosd and for a simulated phone.
+extension PhoneConfiguration {
+  /// From a command line with iosd's options.
+  public init(_ line: some TypedOptions) {
+    self.init()
+    enforcesLimits = line.text("--build") != "debug"
+    extensionMemoryBytes = UInt64(clamping: line.number("--memory-limit"))
+    extensionTime = line.time("--extension-time")
+    expiryNotice = line.time("--expiry-notice")
+    extensionIdleTime = line.time("--extension-idle")
+    terminationGrace = line.time("--grace")
+    callbackTime = line.time("--callback-time")
+    suspendAfter = line.time("--suspend-after")
+    backgroundTime = line.time("--background-time")
+    taskExpiryGrace = line.time("--background-grace")
+    foregroundPushes = line.word("--foreground-pushes", as: ForegroundPushes.self)
+    afterContent = line.word("--after-content", as: AfterContent.self)
+    extensionStartTime = line.time("--extension-start-time")
+    activityTime = line.time("--activity-time")
+    sparesLockHolders = line.text("--suspended-with-lock") == "spare"
+    reusesExtension = line.text("--extension-reuse") != "no"
+    hasCriticalAlerts = line.all("--entitlements").contains("critical-alerts")
+    memoryWarningBytes = UInt64(clamping: line.number("--memory-warning"))
+    silentPushes = SilentPushRules(line)
+    tasks = TaskConfiguration(line)
+    silentPushes.window = tasks.scaled(silentPushes.window)
+    hasAudioMode = line.text("--background-mode") == "audio"
+  }
+}
+
+extension SilentPushRules {
+  fileprivate init(_ line: some TypedOptions) {
+    self.init()
+    budget = Int(clamping: line.number("--silent-budget"))
+    completionTime = line.time("--silent-time")
+    lowPower = line.word("--silent-low-power", as: LowPower.self)
+    dropPercent = UInt64(clamping: line.number("--silent-drop"))
+    delayMax = line.time("--silent-delay")
+    seed = UInt64(clamping: line.number("--silent-seed"))
+  }
+}
+
+extension TaskConfiguration {
+  fileprivate init(_ line: some TypedOptions) {
+    self.init()
+    if line.isGiven("--permitted-task") { permitted = line.all("--permitted-task") }
+    refreshTime = line.time("--refresh-time")
+    processingTime = line.time("--processing-time")
+    completionGrace = line.time("--task-grace")
+    sufficientBatteryPercent = Int(line.number("--sufficient-battery"))
+    deferralPercent = Int(line.number("--task-deferral"))
+    timeScale = line.number("--time-scale")
+    seed = UInt64(clamping: line.number("--task-seed"))
+  }
+}

@@ -1,4 +1,3 @@
-import Foundation
 import Heartbeat
 
 @testable import Baton
@@ -93,6 +92,11 @@ import Heartbeat
       ("# x\nthe app opens twice\nthe verdict", 2, "is not a line of the story language"),
       ("# x\nthe app\nthe verdict", 2, "is not a line of the story language"),
       ("# x\n the app opens\nthe verdict", 2, "begins at the margin"),
+      (
+        "# x\nthe extension runs on after its content\nthe extension is killed after its content\nthe verdict",
+        3,
+        "the phone does not take this setting beside those above: --after-content is given twice; give it once"
+      ),
       ("# x\n> so\nthe verdict", 2, "begins at the margin"),
       ("# x\n  > so\nthe verdict", 2, "follows no question"),
       ("# x\nthe verdict\nthe app opens", 3, "`the verdict` in line 2 must be the last line"),

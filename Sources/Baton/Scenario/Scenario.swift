@@ -96,6 +96,7 @@ struct ScenarioParser {
   private var payments: [PlannedPayment] = []
   private var invoices: [PlannedInvoice] = []
   private var place = Scenario.Place.everywhere
+  private var settings = StorySettings(world: WorldSettings())
   private var title: String?
   private let lines: [String]
 
@@ -206,6 +207,10 @@ struct ScenarioParser {
     }
     if let twice = steps.first(where: { phrase.match($0.text)?.role == found.role }) {
       throw ScenarioError(number, "line \(twice.line) has this setting already; write `\(phrase.form)` once")
+    }
+    if case .given(let change) = phrase.command(found) { change(&settings) }
+    if let problem = settings.problem {
+      throw ScenarioError(number, "the phone does not take this setting beside those above: \(problem)")
     }
   }
 

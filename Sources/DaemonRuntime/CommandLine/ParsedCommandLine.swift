@@ -10,7 +10,7 @@ public struct ParsedCommandLine: Sendable {
 }
 
 // Typed values, checked while parsing. A type or name other than the declared one gives nil.
-extension ParsedCommandLine {
+extension ParsedCommandLine: TypedOptions {
   /// The last value, or the default.
   public func text(_ name: String) -> String? { values[name]?.last ?? defaults[name] }
 
