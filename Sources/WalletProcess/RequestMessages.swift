@@ -44,7 +44,7 @@ extension Request {
     }
     return .invoice(
       amountMsat: amount ?? Invoice.anyAmount, text: text,
-      expirySeconds: seconds ?? InvoiceMaker.expirySecondsStandard)
+      expirySeconds: seconds ?? Int64(InvoiceFields.expirySecondsStandard))
   }
 }
 
@@ -73,7 +73,6 @@ extension RequestAnswer {
 final class InvoiceMaker {
   static let amountMsatMax: UInt64 = 21_000_000 * 100_000_000 * 1000
   static let expirySecondsMax: Int64 = 366 * 24 * 3600
-  static let expirySecondsStandard: Int64 = 3600
 
   private let secrets: WalletSecrets
   private let clock: Clock
