@@ -23,7 +23,8 @@ import enum PhonePolicy.AfterContent
     expect(try phone.ended("app")["reason"] as? String, is: "killed: swiped away by the user")
   }
 
-  @Test(.shows("K-20")) func `An app suspended with a lock in the container is killed: 0xdead10cc`() throws {
+  @Test(.shows("K-20"))
+  func `iosd finds a suspended app's lock in the kernel's list and kills the app: 0xdead10cc`() throws {
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick)
     _ = try pid(phone)
     try phone.ask("home")
