@@ -25,10 +25,11 @@ let payloads = parsed.all("--push").map { path in
   }
   return payload
 }
-let process = WalletProcess<ExtensionMachine>(WalletOptions(parsed))
-process.fault = ExtensionFault(parsed)
-if !process.isOnEmulatedPhone && payloads.isEmpty {
+let options = WalletOptions(parsed)
+if payloads.isEmpty && !ParentChannel.isThere {
   exitWithSentence(
     .wrongUsage, "there is no push to serve; give one with --push FILE, or let iosd start notifyextd")
 }
+let process = WalletProcess<ExtensionMachine>(options)
+process.fault = ExtensionFault(parsed)
 process.run { process.serve(payloads: payloads) }

@@ -20,9 +20,9 @@ let payloads = parsed.all("--push").map { path in
   }
   return payload
 }
-let process = NotifyProcess(NotifyOptions(parsed))
-if !process.isOnPhone && payloads.isEmpty {
+if payloads.isEmpty && !ParentChannel.isThere {
   exitWithSentence(
     .wrongUsage, "there is no push to tell; give one with --push FILE, or let iosd start notifyonlyd")
 }
+let process = NotifyProcess(NotifyOptions(parsed))
 process.run(payloads: payloads)
