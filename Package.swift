@@ -211,7 +211,8 @@ let package = Package(
     .testTarget(
       name: "SharedContainerTests",
       dependencies: [
-        "TestKit", "Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "TestClaimer",
+        "TestKit", "Ground", "Heartbeat", "Guardrails", "Platform", "SharedContainer", "ProcessSupport",
+        "TestClaimer",
       ]),
     .testTarget(
       name: "CoordinatorTests",
@@ -271,7 +272,7 @@ let package = Package(
       dependencies: [
         "TestKit", "Ground", "PhonePolicy", "Heartbeat", "Guardrails",
         "DaemonRuntime", "Crypto", "Lightning", "Platform", "LightningIO", "PairSupport",
-        "IOSd", "LSPd", "Baton", "TestForeignProcess", "TestHostileWallet", "TestBystander",
+        "IOSd", "LSPd", "Baton", "ProcessSupport", "TestForeignProcess", "TestHostileWallet", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",
@@ -303,7 +304,8 @@ let package = Package(
     .testTarget(
       name: "JudgeTests",
       dependencies: [
-        "TestKit", "Ground", "Guardrails", "Judge", "CSQLite", "CSodium", "TestReader", "TestHomes",
+        "TestKit", "Ground", "Guardrails", "Judge", "CSQLite", "CSodium", "ProcessSupport", "TestReader",
+        "TestHomes",
       ]),
     .testTarget(
       name: "DiagnosisTests",
@@ -319,7 +321,8 @@ let package = Package(
       dependencies: [
         "GeneratedPages", "TestKit", "Ground", "PhonePolicy", "Heartbeat", "Guardrails", "Crypto",
         "Lightning", "Wallet", "Platform", "SharedContainer", "DaemonRuntime",
-        "WalletProcess", "Simulation", "PairSupport", "Judge", "LightningIO", "Baton", "TestReader",
+        "WalletProcess", "Simulation", "PairSupport", "ProcessSupport", "Judge", "LightningIO", "Baton",
+        "TestReader",
       ]),
 
     // Every story of Tests/Scenarios, simulated and on real processes.
@@ -327,7 +330,7 @@ let package = Package(
       name: "ScenarioTests",
       dependencies: [
         "TestKit", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime",
-        "IOSd", "LSPd",
+        "IOSd", "LSPd", "PairSupport", "ProcessSupport",
       ]),
     .executableTarget(
       name: "TestChild", dependencies: ["Ground", "DaemonRuntime", "CSQLite"], path: "Tests/Support/TestChild"

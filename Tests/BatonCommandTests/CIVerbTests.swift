@@ -37,7 +37,7 @@ struct CIVerbTests {
     chmod(mute, 0o700)
     let words = ["--out", scratch("evidence"), "--app", mute, "--level", "container"]
     expect(
-      scratch.end(try scratch.start("baton", ["ci"] + words + [Self.story("killed-in-front")])),
+      try scratch.start("baton", ["ci"] + words + [Self.story("killed-in-front")]).end(),
       is: .exited(code: 3))
     let details = verdict?["stories"]?.elements?.first?["details"]?.elements?.compactMap(\.text) ?? []
     #expect(
@@ -53,13 +53,13 @@ struct CIVerbTests {
       "baton", ["ci", "--out", scratch("evidence")] + own + [Self.story("killed-in-front"), waiting])
     try Wait.until("the first outcome to be on the disk", within: .seconds(60)) { verdict?["good"]?.int == 1 }
     #expect(verdict?["verdict"]?.text == "unfinished" && verdict?["exit"] == nil)
-    kill(child.identity.pid, number)
-    expect(scratch.end(child), is: (number == SIGINT ? .exited(code: 130) : .signalled(SIGKILL)))
+    kill(child.pid, number)
+    expect(child.end(), is: (number == SIGINT ? .exited(code: 130) : .signalled(SIGKILL)))
     #expect(verdict?["good"]?.int == 1 && verdict?["stories"]?.elements?.count == 1)
     expect(verdict?["verdict"]?.text, is: "unfinished")
     #expect(scratch.text("evidence/junit.xml").contains(#"tests="1" failures="0""#))
     // After SIGKILL the story's daemons go on.
-    _ = scratch.end(try scratch.start("baton", ["--home", scratch("evidence/phones/waiting"), "down"]))
+    _ = try scratch.start("baton", ["--home", scratch("evidence/phones/waiting"), "down"]).end()
   }
 
   // MARK: Which stories apply

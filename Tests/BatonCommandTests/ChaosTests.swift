@@ -1,12 +1,10 @@
-import PairSupport
-
 @testable import Baton
 
 @Suite("baton chaos", .waits) struct ChaosTests {
   private let scratch = TemporaryDirectory()
 
   private func run(_ words: [String]) throws -> (end: ProcessEnd?, said: String) {
-    let end = scratch.end(try scratch.start("baton", ["chaos"] + words))
+    let end = try scratch.start("baton", ["chaos"] + words).end()
     return (end, scratch.text("said"))
   }
 

@@ -1,18 +1,7 @@
-import PairSupport
-
 @testable import Baton
 
-/// A phone driven by `baton` alone. At its end it goes down and its journals are replayed.
-final class CommandPhone {
-  let scratch = TemporaryDirectory()
-
-  var phone: Phone { Phone(home: scratch("phone")) }
-
-  deinit {
-    _ = try? run("down")
-    Journals.replay(of: scratch("phone"))
-  }
-
+/// A phone that a test starts and asks by verbs, of whose output it reads all.
+final class CommandPhone: BatonPhone {
   /// Programs under a sanitizer exceed any phone's memory limit.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
   /// The delay of a payment or splice in tests that query the phone meanwhile.
@@ -20,21 +9,21 @@ final class CommandPhone {
 
   private func words(_ verb: [String]) -> [String] {
     let lifts = Self.isSanitized && verb.first == "up" && !verb.contains("--build")
-    return ["--home", scratch("phone")] + verb + (lifts ? ["--build", "debug"] : [])
+    return ["--home", home] + verb + (lifts ? ["--build", "debug"] : [])
   }
 
   /// Returns all output.
   func run(_ verb: String...) throws -> String { try run(verb) }
 
   func run(_ verb: [String]) throws -> String {
-    _ = scratch.end(try scratch.start("baton", words(verb)))
+    _ = try scratch.start("baton", words(verb)).end()
     return scratch.text("said")
   }
 
   /// Does not wait; the output goes to a file of that name.
-  func begin(_ verb: String..., into name: String) throws -> ChildProcess { try begin(verb, into: name) }
+  func begin(_ verb: String..., into name: String) throws -> Started { try begin(verb, into: name) }
 
-  func begin(_ verb: [String], into name: String) throws -> ChildProcess {
+  func begin(_ verb: [String], into name: String) throws -> Started {
     try scratch.start("baton", words(verb), into: name)
   }
 

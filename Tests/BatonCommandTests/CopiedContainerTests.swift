@@ -31,7 +31,7 @@ import WalletProcess
 
   /// By another process: closing a live database here would drop SQLite's locks.
   private func copy(_ from: String, _ to: String) throws {
-    _ = scratch.end(try scratch.start("/bin/cp", ["-a", scratch(from), scratch(to)]))
+    _ = try scratch.start("/bin/cp", ["-a", scratch(from), scratch(to)]).end()
   }
 
   @Test

@@ -70,7 +70,7 @@ import WalletProcess
     bytes[needle.lowerBound] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
     for words in [["inspect", directory, "--check"], ["doctor", directory, "--deep"]] {
-      expect(scratch.end(try scratch.start("baton", words)), is: .exited(code: 2), "\(words)")
+      expect(try scratch.start("baton", words).end(), is: .exited(code: 2), "\(words)")
       #expect(scratch.text("said").contains("missing from index by_name"), "\(scratch.text("said"))")
     }
   }
@@ -216,10 +216,10 @@ import WalletProcess
     let child = try scratch.start("/bin/sleep", ["600"])
     defer {
       child.send(SIGKILL)
-      _ = scratch.end(child)
+      _ = child.end()
     }
     child.send(SIGSTOP)
-    while !ProcessTable.isStopped(child.identity.pid) { sched_yield() }
+    while !ProcessTable.isStopped(child.pid) { sched_yield() }
     func problems(beatAgo span: TimeSpan) throws -> [String] {
       let seen: Epoch = (try Snapshot.take(of: directory)).owner?.epoch ?? 0
       let claimant = Claimant(
@@ -233,11 +233,11 @@ import WalletProcess
         bootClock: clock.bootClock + TimeSpan(nanoseconds: -span.nanoseconds), wallClockNanoseconds: 0)
       expect(container.write(beat), is: .written)
       var snapshot = try Snapshot.take(of: directory)
-      snapshot.appLock.holders = [child.identity.pid]
+      snapshot.appLock.holders = [child.pid]
       return ContainerReport(snapshot, clock: clock).problems
     }
     expect(try problems(beatAgo: .zero), is: [])
-    let pid = child.identity.pid
+    let pid = child.pid
     expect(
       try problems(beatAgo: .seconds(60)),
       is: [
@@ -255,7 +255,7 @@ import WalletProcess
   {
     try make()
     func code(_ words: String...) throws -> ProcessEnd? {
-      scratch.end(try scratch.start("baton", ["inspect", directory] + words))
+      try scratch.start("baton", ["inspect", directory] + words).end()
     }
     expect(try code("--check"), is: .exited(code: 0))
     unlink("\(directory)/locks/app.lock")

@@ -14,7 +14,7 @@ import PhonePolicy
       try #require(DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)).flatMap(WatchedProcess.init))
     }
     func finds(_ kind: String, _ cause: String, _ step: String) throws {
-      let end = phone.scratch.end(try phone.scratch.start("baton", ["doctor", phone.phone.home]))
+      let end = try phone.scratch.start("baton", ["doctor", phone.home]).end()
       let said = phone.scratch.text("said")
       expect(end, is: .exited(code: 1), "\(said)")
       #expect(said.contains(kind) && said.contains(cause) && said.contains(step), "\(said)")
@@ -32,7 +32,7 @@ import PhonePolicy
     try finds("daemon-silent", "\(daemon.rawValue) \(getpid()) did not answer", "look at its journal")
     listener.shutDown()
     _ = try phone.run("up")
-    let end = phone.scratch.end(try phone.scratch.start("baton", ["doctor", phone.phone.home]))
+    let end = try phone.scratch.start("baton", ["doctor", phone.home]).end()
     expect(end, is: .exited(code: 0), "\(phone.scratch.text("said"))")
   }
 }

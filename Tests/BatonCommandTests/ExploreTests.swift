@@ -171,11 +171,11 @@ import PhonePolicy
 
   /// If SIGHUP were handled, it would be read before SIGINT: its number is lower.
   @Test func `SIGHUP does not end an exploration under nohup`() throws {
-    let child = try scratch.start("/usr/bin/nohup", ["\(TemporaryDirectory.programs)/baton"] + Self.endless)
+    let child = try scratch.start("/usr/bin/nohup", ["\(Started.directory)/baton"] + Self.endless)
     try waitUntilAtWork()
-    kill(child.identity.pid, SIGHUP)
-    kill(child.identity.pid, SIGINT)
-    expect(scratch.end(child), is: .exited(code: 128 + SIGINT))
+    kill(child.pid, SIGHUP)
+    kill(child.pid, SIGINT)
+    expect(child.end(), is: .exited(code: 128 + SIGINT))
     #expect(scratch.text("said").contains("it was interrupted"))
   }
 
@@ -186,7 +186,7 @@ import PhonePolicy
     let example = try #require(ExploreVerb.declaration.examples.first { $0.line.contains("--without") })
     let words = example.line.split(separator: " ").dropFirst().map(String.init)
     let child = try scratch.start("baton", words)
-    expect(scratch.end(child), is: .exited(code: 2))
+    expect(child.end(), is: .exited(code: 2))
     #expect(scratch.text("said").contains("The shortest story:"))
     #expect(!scratch.text("said").contains("0.000"), "no time where none passes")
   }

@@ -7,7 +7,7 @@
     let words =
       ["soak", "--rounds", "2", "--warm-up", "0"]
       + (CommandPhone.isSanitized ? ["--build", "debug"] : [])
-    let end = scratch.end(try scratch.start("baton", words))
+    let end = try scratch.start("baton", words).end()
     expect(end, is: .exited(code: 0), "\(scratch.text("said"))")
     #expect(scratch.text("said").hasSuffix("the judge: sound\nnothing leaked\n"))
   }

@@ -43,7 +43,7 @@
     try Wait.until("it to be said that it is held") { phone.scratch.text("paid").hasPrefix("held: ") }
     #expect(try phone.run("status").contains("1 held for the wallet"))
     _ = try phone.run("device", "network", "on")
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     #expect(phone.scratch.text("paid").contains("\nsettled: 5,000 sat"))
     expect(try phone.fates(), is: ["given to the app in the foreground"])
     try expectTheAppAlone()
@@ -92,12 +92,12 @@ private final class Manager {
 @Suite("A phone in the foreground of its command", .waits) struct ForegroundPhoneTests {
   private let phone = CommandPhone()
 
-  private func start(_ words: [String] = [], _ environment: [String] = []) throws -> (ChildProcess, Manager) {
+  private func start(_ words: [String] = [], _ environment: [String] = []) throws -> (Started, Manager) {
     let manager = try Manager(phone.scratch("notify"))
     let child = try phone.scratch.start(
       "/usr/bin/env",
       ["NOTIFY_SOCKET=\(manager.path)"] + environment + [
-        "\(TemporaryDirectory.programs)/baton", "--home", phone.scratch("phone"), "up", "--foreground",
+        "\(Started.directory)/baton", "--home", phone.home, "up", "--foreground",
       ] + words)
     return (child, manager)
   }
@@ -109,7 +109,7 @@ private final class Manager {
     mkfifo(phone.scratch("gate"), 0o600)
     let slow = phone.scratch.write(
       "iosd",
-      "#!/bin/sh\nread -r x <'\(phone.scratch("gate"))'\nexec '\(TemporaryDirectory.programs)/iosd' \"$@\"\n")
+      "#!/bin/sh\nread -r x <'\(phone.scratch("gate"))'\nexec '\(Started.directory)/iosd' \"$@\"\n")
     chmod(slow, 0o700)
     let (child, manager) = try start(["--iosd", slow])
     try Wait.until("lspd to be up") { isUp(.lspd) }
@@ -119,8 +119,8 @@ private final class Manager {
     writeAll(gate, Array("go\n".utf8))
     try manager.wait(for: "READY=1")
     #expect(isUp(.iosd) && isUp(.lspd))
-    kill(child.identity.pid, SIGTERM)
-    expect(phone.scratch.end(child), is: .exited(code: 0))
+    kill(child.pid, SIGTERM)
+    expect(child.end(), is: .exited(code: 0))
   }
 
   @Test func `A signal while a daemon does not answer ends the start with 0, and both daemons`() throws {
@@ -130,8 +130,8 @@ private final class Manager {
     let (child, manager) = try start(["--iosd", slow])
     try Wait.until("iosd to be started") { phone.scratch.text("stopped").hasSuffix("\n") }
     let iosd = try #require(Int32(phone.scratch.text("stopped").dropLast()))
-    kill(child.identity.pid, SIGINT)
-    expect(phone.scratch.end(child), is: .exited(code: 0))
+    kill(child.pid, SIGINT)
+    expect(child.end(), is: .exited(code: 0))
     #expect(manager.heard() == nil)
     // At its deadline the start would have failed, with a sentence about iosd.
     expect(phone.scratch.text("said"), is: Self.interrupted)
@@ -151,14 +151,14 @@ private final class Manager {
     let (child, manager) = try start()
     // It handles the signal, and has opened the lock.
     try Wait.until("the command to wait for the lock") {
-      let files = "/proc/\(child.identity.pid)/fd"
+      let files = "/proc/\(child.pid)/fd"
       return try FileManager.default.contentsOfDirectory(atPath: files).contains {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)"))?.hasSuffix("/up.lock")
           == true
       }
     }
-    kill(child.identity.pid, SIGINT)
-    expect(phone.scratch.end(child), is: .exited(code: 0))
+    kill(child.pid, SIGINT)
+    expect(child.end(), is: .exited(code: 0))
     expect(phone.scratch.text("said"), is: Self.interrupted)
     #expect(manager.heard() == nil && !isUp(.lspd))
   }
@@ -167,9 +167,9 @@ private final class Manager {
   func `A signal stops the phone, which says STOPPING=1, and the exit code is 0`(signal: Int32) throws {
     let (child, manager) = try start()
     try manager.wait(for: "READY=1")
-    kill(child.identity.pid, signal)
+    kill(child.pid, signal)
     try manager.wait(for: "STOPPING=1")
-    expect(phone.scratch.end(child), is: .exited(code: 0))
+    expect(child.end(), is: .exited(code: 0))
     #expect(!isUp(.iosd) && !isUp(.lspd))
   }
 
@@ -179,7 +179,7 @@ private final class Manager {
     try manager.wait(for: "READY=1")
     let pid = try #require(DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)))
     kill(pid, SIGKILL)
-    expect(phone.scratch.end(child), is: .exited(code: 69))
+    expect(child.end(), is: .exited(code: 69))
     #expect(!isUp(.iosd) && !isUp(.lspd))
     #expect(phone.scratch.text("said").contains("\(daemon.rawValue) (process \(pid)) was ended by SIGKILL"))
   }
@@ -187,15 +187,15 @@ private final class Manager {
   @Test func `baton down ends the command with 0`() throws {
     let (child, manager) = try start()
     try manager.wait(for: "READY=1")
-    let down = try phone.scratch.start("baton", ["--home", phone.scratch("phone"), "down"], into: "down")
-    expect(phone.scratch.end(down), is: .exited(code: 0))
-    expect(phone.scratch.end(child), is: .exited(code: 0))
+    let down = try phone.scratch.start("baton", ["--home", phone.home, "down"], into: "down")
+    expect(down.end(), is: .exited(code: 0))
+    expect(child.end(), is: .exited(code: 0))
   }
 
   @Test func `A phone that is up already is refused, and stays up`() throws {
     _ = try phone.run("up")
     let (child, manager) = try start()
-    expect(phone.scratch.end(child), is: .exited(code: 69))
+    expect(child.end(), is: .exited(code: 69))
     #expect(manager.heard() == nil)
     #expect(isUp(.iosd) && isUp(.lspd))
   }
@@ -215,8 +215,8 @@ private final class Manager {
     #expect(lines <= 1, "\(lines)")
     kill(iosd, SIGCONT)
     try manager.wait(for: "WATCHDOG=1")
-    kill(child.identity.pid, SIGTERM)
-    expect(phone.scratch.end(child), is: .exited(code: 0))
+    kill(child.pid, SIGTERM)
+    expect(child.end(), is: .exited(code: 0))
   }
 
   @Test func `Another process's watchdog is not ours, and odd values are none`() {

@@ -47,7 +47,7 @@
       return poll(&waiting, 1, 10) > 0
     }
     #expect(ended)
-    expect(phone.scratch.end(asking), is: .exited(code: 69))
+    expect(asking.end(), is: .exited(code: 69))
     let words = phone.scratch.text("printed")
     #expect(words.hasPrefix("baton: the invoice's payee is "), "\(words)")
     #expect(words.contains("but this phone's wallet is "), "\(words)")

@@ -7,7 +7,7 @@ struct ForgedHome {
   /// By a program of its own, as a killed process leaves sockets, which Foundation cannot copy.
   init(copying home: String, to path: String, _ scratch: TemporaryDirectory) throws {
     self.path = path
-    _ = scratch.end(try scratch.start("/bin/cp", ["-a", home, path]))
+    _ = try scratch.start("/bin/cp", ["-a", home, path]).end()
   }
 
   func wallet(_ statements: String...) throws { try edit("AppGroup/node.sqlite", statements) }

@@ -16,7 +16,7 @@ private struct Forgery {
 @Suite("Forged evidence", .waits) struct ForgeryTests {
   /// The home of a phone that is down, and of the same phone at an earlier time.
   private static func makeHome(_ wallet: String, _ phone: CommandPhone) throws {
-    let home = phone.scratch("phone")
+    let home = phone.home
     _ = try phone.run("up", "--wallet", wallet)
     try phone.openAndConnect()
     for _ in 0..<2 { #expect(try phone.run("pay", phone.invoice()).contains("settled")) }
@@ -36,7 +36,7 @@ private struct Forgery {
     let paying = try phone.begin("pay", invoices[0], into: "paid")
     try Wait.until("the user has been told") { try !phone.phone.notifications().isEmpty }
     _ = try phone.run("app", "open")
-    _ = phone.scratch.end(paying)
+    _ = paying.end()
     #expect(phone.scratch.text("paid").contains("settled"), "\(phone.scratch.text("paid"))")
     try phone.openAndConnect()
     #expect(try phone.run("pay", invoices[1]).contains("settled"))
@@ -49,14 +49,14 @@ private struct Forgery {
   {
     let phone = CommandPhone()
     try Self.makeHome(wallet, phone)
-    let base = VerdictTable.verdict(phone.scratch("phone"))
+    let base = VerdictTable.verdict(phone.home)
     VerdictTable.print(wallet, "(no edit)", base)
     expect(base.code, is: 0, "\(base)")
     for (place, forgery) in try Self.all(earlier: phone.scratch("earlier")).enumerated() {
       let isDrawn = place.isMultiple(of: 2) == (wallet == "phoenix")
       guard VerdictTable.file != nil || isDrawn else { continue }
       let copy = phone.scratch("forged")
-      let forged = try ForgedHome(copying: phone.scratch("phone"), to: copy, phone.scratch)
+      let forged = try ForgedHome(copying: phone.home, to: copy, phone.scratch)
       defer { try? FileManager.default.removeItem(atPath: copy) }
       try forgery.edit(forged)
       let verdict = VerdictTable.verdict(copy)

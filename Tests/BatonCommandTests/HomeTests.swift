@@ -1,5 +1,3 @@
-import PairSupport
-
 /// Places where a phone cannot live, and limits under which its programs cannot start.
 @Suite("An unusable phone directory", .waits) struct HomeTests {
   private let scratch = TemporaryDirectory()
@@ -24,9 +22,9 @@ import PairSupport
     ] {
       let child = try scratch.start(
         "/bin/sh",
-        ["-c", #"ulimit -n \#(limit) && exec "$0" "$@""#, "\(TemporaryDirectory.programs)/\(program)"]
+        ["-c", #"ulimit -n \#(limit) && exec "$0" "$@""#, "\(Started.directory)/\(program)"]
           + arguments)
-      guard case .exited(let code)? = scratch.end(child) else {
+      guard case .exited(let code)? = child.end() else {
         Issue.record("\(program) with \(limit) descriptors did not end by itself: \(scratch.text("said"))")
         continue
       }

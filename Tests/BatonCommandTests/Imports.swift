@@ -3,4 +3,6 @@
 @_exported import Foundation
 @_exported import Glibc
 @_exported import Ground
+@_exported import PairSupport
+@_exported import ProcessSupport
 @_exported import TestKit

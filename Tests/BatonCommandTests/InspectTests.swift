@@ -63,7 +63,7 @@ import WalletProcess
     expect(report.problems, is: [])
     let text = String(decoding: Array(try JSONLineEncoder().encode(report.document).utf8), as: UTF8.self)
     #expect(text.contains(#""state":"incoming""#) && text.contains(hash.hex) && text.contains("100000"))
-    expect(scratch.end(try scratch.start("baton", ["inspect", directory])), is: .exited(code: 0))
+    expect(try scratch.start("baton", ["inspect", directory]).end(), is: .exited(code: 0))
     let said = scratch.text("said")
     #expect(
       said.contains("announced, not received (1)") && said.contains("held until") && said.contains(hash.hex))

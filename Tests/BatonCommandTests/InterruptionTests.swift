@@ -1,27 +1,22 @@
-import PairSupport
-
 @testable import Baton
 
 @Suite("An interrupted command", .waits) struct InterruptionTests {
   /// A command in its own scratch directory; every process it starts, at any depth, carries a mark.
   private final class Marked {
     let scratch = TemporaryDirectory()
-    let child: ChildProcess
+    let child: Started
     private let mark: String
 
     init(_ arguments: [String], in home: String? = nil) throws {
       mark = "BATON_MARK=\(scratch.path)"
       mkdir(scratch("tmp"), 0o700)
       let words =
-        ["BATON_MARK=\(scratch.path)", "TMPDIR=\(scratch("tmp"))", "\(TemporaryDirectory.programs)/baton"]
+        ["BATON_MARK=\(scratch.path)", "TMPDIR=\(scratch("tmp"))", "\(Started.directory)/baton"]
         + arguments
       child = try scratch.start("/usr/bin/env", words)
     }
 
-    deinit {
-      for pid in processes { kill(pid, SIGKILL) }
-      close(child.pidfd)
-    }
+    deinit { for pid in processes { kill(pid, SIGKILL) } }
 
     var said: String { scratch.text("said") }
     var left: [String] { (try? FileManager.default.contentsOfDirectory(atPath: scratch("tmp"))) ?? [] }
@@ -51,12 +46,8 @@ import PairSupport
       }
     }
 
-    var isOver: Bool {
-      var look = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
-      return poll(&look, 1, 0) == 1
-    }
-
-    func end() -> ProcessEnd? { ChildEnd.reap(child.identity.pid)?.how }
+    var isOver: Bool { !child.isRunning }
+    func end() -> ProcessEnd? { child.end() }
   }
 
   @Test(arguments: [1, 2])
@@ -106,7 +97,7 @@ import PairSupport
     expect(truncate(database, 1_000_000_000), is: 0)
     // A database beside a rollback journal is not read in place.
     phone.scratch.write("phone/AppGroup/node.sqlite-journal", "0")
-    let words = verb == ["inspect"] ? verb + [phone.phone.container] : ["--home", phone.phone.home] + verb
+    let words = verb == ["inspect"] ? verb + [phone.phone.container] : ["--home", phone.home] + verb
     for _ in 0..<20 {
       let run = try Marked(words)
       try run.wait("the copy, or the end") { run.isCopying || run.isOver }

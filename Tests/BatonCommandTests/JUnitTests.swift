@@ -57,7 +57,7 @@
   {
     for (path, code) in [("/dev/full", ExitCode.cannotCreate), (scratch("no/where"), .cannotCreate)] {
       let child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--junit", path])
-      expect(scratch.end(child), is: .exited(code: code.rawValue))
+      expect(child.end(), is: .exited(code: code.rawValue))
       #expect(scratch.text("said").hasSuffix("name another file with --junit\n"))
     }
     scratch.write("out.xml", "old")

@@ -41,7 +41,7 @@ import FoundationXML
     let path = scratch("verdict.xml")
     try "of an earlier run".write(toFile: path, atomically: false, encoding: .utf8)
     let child = try scratch.start("baton", ["judge", scratch("none"), "--junit", path])
-    expect(scratch.end(child), is: .exited(code: ExitCode.inputOutputError.rawValue))
+    expect(child.end(), is: .exited(code: ExitCode.inputOutputError.rawValue))
     let words = XMLDocumentWords()
     let parser = XMLParser(data: try Data(contentsOf: URL(fileURLWithPath: path)))
     parser.delegate = words

@@ -20,7 +20,7 @@
 
   private func logs(_ words: String...) throws -> [String] {
     let child = try scratch.start("baton", ["--home", scratch("phone"), "logs"] + words)
-    expect(scratch.end(child), is: .exited(code: 0), "\(scratch.text("said"))")
+    expect(child.end(), is: .exited(code: 0), "\(scratch.text("said"))")
     return scratch.text("said").split(separator: "\n").map { String($0.split(separator: "  ").last ?? "") }
   }
 

@@ -48,7 +48,7 @@ import PhonePolicy
       return poll(&waiting, 1, 10) > 0
     }
     #expect(hasEnded)
-    return scratch.end(paying)
+    return paying.end()
   }
 
   private var said: String { scratch.text("said") }

@@ -32,13 +32,13 @@ import PhonePolicy
     }
     for daemon in ["iosd", "lspd", "mainappd", "notifyextd", "notifyonlyd"] {
       let child = try scratch.start(daemon, ["--man"], into: "\(daemon).1")
-      expect(scratch.end(child), is: .exited(code: 0))
+      expect(child.end(), is: .exited(code: 0))
     }
     let pages = scratch.entries.filter { $0.hasSuffix(".1") }
     expect(pages.count, is: Program.verbs.count + 6)
     let lint = try scratch.start(
       "/usr/bin/mandoc", ["-T", "lint", "-W", "warning"] + pages.map { scratch($0) })
-    expect(scratch.end(lint), is: .exited(code: 0))
+    expect(lint.end(), is: .exited(code: 0))
     #expect(scratch.text("said").isEmpty, "\(scratch.text("said"))")
   }
 

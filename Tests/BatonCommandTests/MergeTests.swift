@@ -51,7 +51,7 @@ import PhonePolicy
     expect(HumanText.hours(milliseconds: 4_444_200_000), is: "1,234.5 h")
     let scratch = TemporaryDirectory()
     func simulated(_ words: String...) throws -> Substring? {
-      expect(scratch.end(try scratch.start("baton", words)), is: .exited(code: 0))
+      expect(try scratch.start("baton", words).end(), is: .exited(code: 0))
       return scratch.text("said").firstMatch(of: /simulated +(?<hours>[0-9.]+ h)/)?.hours
     }
     let hours = try simulated("sim", "--seeds", "1..3", "--results", scratch("results"))

@@ -38,14 +38,14 @@ struct OrdinaryEventTests {
       try play(event, wallet, phone)
     }
     _ = try phone.run("down")
-    let last = VerdictTable.verdict(phone.scratch("phone"))
+    let last = VerdictTable.verdict(phone.home)
     VerdictTable.print(wallet, "(down, after all of them)", last)
     expect(last.code, is: 0, "\(wallet): \(last)")
   }
 
   /// The phone pays once more behind each event.
   private func play(_ event: Event, _ wallet: String, _ phone: CommandPhone, home: String? = nil) throws {
-    let home = home ?? phone.scratch("phone")
+    let home = home ?? phone.home
     try run("\(event.script)\npay 11; judge \"$H\"", wallet, phone, home) { place in
       let verdict = VerdictTable.verdict(place)
       VerdictTable.print(wallet, event.name, verdict)
@@ -69,7 +69,7 @@ struct OrdinaryEventTests {
     let child = try phone.scratch.start(
       "/usr/bin/env",
       [
-        "H=\(home)", "W=\(phone.scratch.path)", "BIN=\(TemporaryDirectory.programs)",
+        "H=\(home)", "W=\(phone.scratch.path)", "BIN=\(Started.directory)",
         "EXT=\(wallet == "bitkit" ? "notifyonlyd" : "notifyextd")", "FUNCTIONS=\(functions)",
         "bash", "-c", "\(functions)\n\(asking)\n\(script)",
       ], into: "event")
@@ -77,7 +77,7 @@ struct OrdinaryEventTests {
       judge(place)
       Self.write("x\n", to: phone.scratch("answered"))
     }
-    _ = phone.scratch.end(child)
+    _ = child.end()
   }
 
   /// The line that the script writes into the pipe.
@@ -121,7 +121,7 @@ struct OrdinaryEventTests {
     wallet: String
   ) throws {
     let phone = CommandPhone()
-    let home = phone.scratch("phone")
+    let home = phone.home
     let uptime = Int(ProcessInfo.processInfo.systemUptime)
     _ = try phone.run("up", "--wallet", wallet)
     _ = try phone.run("down")

@@ -27,7 +27,7 @@
     try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: incoming multi-part payment: connected\n")
     }
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))
     try phone.waitUntilAway()
   }

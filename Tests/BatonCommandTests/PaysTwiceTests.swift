@@ -14,7 +14,7 @@
     payment.send(SIGSTOP)
     #expect(try pay(invoice, 3_334_000, waits: true).isSettled)
     payment.send(SIGCONT)
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     expectOneOfThree(phone.scratch.text("payment"))
     #expect(try phone.run("judge").contains("Verdict: sound."))
   }
@@ -32,7 +32,7 @@
     payment.send(SIGCONT)
     try Wait.until("part 2 to be refused") { phone.scratch.text("payment").contains("not needed") }
     #expect(try pay(invoice, 834_000, waits: true).isSettled)
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     expectOneOfThree(phone.scratch.text("payment"))
   }
 

@@ -51,7 +51,7 @@ struct PhoneLevelTests {
       try phone.run("list", "notifications").contains("A push came")
     }
     _ = try phone.run("down")
-    let judge = scratch.end(try scratch.start("baton", ["judge", phone.phone.home]))
+    let judge = try scratch.start("baton", ["judge", phone.home]).end()
     expect(judge, is: .exited(code: 74))
     #expect(scratch.text("said").contains("there is no database of the wallet"))
   }
@@ -60,7 +60,7 @@ struct PhoneLevelTests {
   @Test func `baton ci makes no progress with them, says why, and calls nothing sound`() throws {
     let stories = ["killed-in-front", "paid-twice"].map { CIVerbTests.story($0) }
     let words = ["ci", "--out", scratch("evidence"), "--level", "container"] + pair() + stories
-    expect(scratch.end(try scratch.start("baton", words)), is: .exited(code: 3), "\(scratch.text("said"))")
+    expect(try scratch.start("baton", words).end(), is: .exited(code: 3), "\(scratch.text("said"))")
     #expect(scratch.text("said").contains("0 of 1 stories as expected, 1 skipped"))
     #expect(!scratch.text("said").contains("sound"))
     let verdict = JSONValue(parsing: Array(scratch.text("evidence/verdict.json").utf8))

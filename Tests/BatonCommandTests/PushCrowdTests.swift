@@ -1,5 +1,3 @@
-import PairSupport
-
 @testable import Baton
 @testable import PhonePolicy
 
@@ -10,7 +8,7 @@ struct PushCrowdTests {
   private let scratch = TemporaryDirectory()
 
   private func run(_ words: String...) throws -> (end: ProcessEnd?, said: String) {
-    let end = scratch.end(try scratch.start("baton", ["soak"] + words))
+    let end = try scratch.start("baton", ["soak"] + words).end()
     return (end, scratch.text("said"))
   }
 

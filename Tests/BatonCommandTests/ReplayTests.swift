@@ -153,15 +153,15 @@ import Heartbeat
     expect(outcome.missing?.sentence?.hasPrefix("2 records could not be written before this one"), is: true)
     let changedPath = scratch("changed.jsonl")
     // Missing evidence, unless another journal differs.
-    expect(scratch.end(try scratch.start("baton", ["replay", changedPath])), is: .exited(code: 74))
+    expect(try scratch.start("baton", ["replay", changedPath]).end(), is: .exited(code: 74))
     #expect(scratch.text("said").contains("changed.jsonl: line 5: 2 records could not be written"))
-    expect(scratch.end(try scratch.start("baton", ["replay", "--json", changedPath])), is: .exited(code: 74))
+    expect(try scratch.start("baton", ["replay", "--json", changedPath]).end(), is: .exited(code: 74))
     #expect(scratch.text("said").contains(#""same":false"#))
     #expect(scratch.text("said").contains(#""evidence_missing":true,"line":5,"#))
     let broken = scratch.write(
       "broken.jsonl",
       lines(try journal()).joined(separator: "\n").replacing("\"seen\":3", with: "\"seen\":2") + "\n")
-    expect(scratch.end(try scratch.start("baton", ["replay", changedPath, broken])), is: .exited(code: 2))
+    expect(try scratch.start("baton", ["replay", changedPath, broken]).end(), is: .exited(code: 2))
   }
 
   @Test func `An unknown core is skipped and named`() throws {
@@ -178,7 +178,7 @@ import Heartbeat
     #expect(outcome.difference == nil)
     #expect(outcome.records == 0 && outcome.lastLineTorn == !text.isEmpty)
     expect(
-      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])), is: .exited(code: 0))
+      try scratch.start("baton", ["replay", scratch("changed.jsonl")]).end(), is: .exited(code: 0))
     #expect(scratch.text("said").contains("nothing to compare"))
   }
 
@@ -187,7 +187,7 @@ import Heartbeat
     let outcome = try replay(["# A page", "", "for people"])
     #expect(outcome.difference == nil && outcome.missing?.line == 1 && !outcome.isWhole)
     expect(
-      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])), is: .exited(code: 74))
+      try scratch.start("baton", ["replay", scratch("changed.jsonl")]).end(), is: .exited(code: 74))
     expect(
       scratch.text("said"),
       is: "changed.jsonl: line 1: not a journal: its first line is not a record; name files of journal/\n")

@@ -31,7 +31,7 @@ import Lightning
       phone.scratch.text("payment").contains(#""event":"failed""#)
     }
     _ = try phone.run("app", "open")
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     let said = documents(phone.scratch.text("payment"))
     let last = try #require(said.last)
     #expect(last["state"]?.text == "settled" && last["preimage"]?.text?.count == 64)
@@ -55,7 +55,7 @@ import Lightning
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
       "pay", invoice, "--retry", "interim", "--hold-seconds", "60", "--json", into: "payment")
-    expect(phone.scratch.end(payment), is: .exited(code: ExitCode.tooSlow.rawValue))
+    expect(payment.end(), is: .exited(code: ExitCode.tooSlow.rawValue))
     let toldAt = Clock.monotonicNow
     // Still held when the sender has gone, and nothing was told but one attempt.
     expect(try phone.phone.peerPayments().map(\.state), is: ["held"])
@@ -104,7 +104,7 @@ import Lightning
       return phone.scratch.text("payment").contains(#""event":"lost""#)
     }
     _ = try phone.run("app", "open")
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     expect(documents(phone.scratch.text("payment")).last?["state"]?.text, is: "settled")
     expect(try phone.phone.peerPayments().map(\.state), is: ["paid"])
     withExtendedLifetime(crowd) {}
@@ -118,7 +118,7 @@ import Lightning
     kill(try #require(peer), SIGKILL)
     _ = try phone.run("up")
     _ = try phone.run("app", "open")
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     expect(documents(phone.scratch.text("payment")).last?["state"]?.text, is: "settled")
     expect(try phone.phone.peerPayments().map(\.state), is: ["paid"])
   }

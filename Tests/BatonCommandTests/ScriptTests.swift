@@ -19,8 +19,8 @@
     scratch.write("output", "")
     scratch.write("errors", "")
     let script = "HERE='\(scratch.path)'; unset BATON_HOME; \(shell)"
-    let child = try scratch.start("/bin/sh", ["-c", script, "\(TemporaryDirectory.programs)/baton"] + words)
-    return Ran(how: scratch.end(child), output: scratch.text("output"), errors: scratch.text("errors"))
+    let child = try scratch.start("/bin/sh", ["-c", script, "\(Started.directory)/baton"] + words)
+    return Ran(how: child.end(), output: scratch.text("output"), errors: scratch.text("errors"))
   }
 
   private func expectError(_ ran: Ran, _ code: ExitCode, _ words: [String]) {
@@ -67,15 +67,15 @@
     // The shell holds both ends of the pipe: no data comes, and no end of file.
     let shell = #"mkfifo "$0/pipe"; exec 3<>"$0/pipe"; exec "$1" push - <&3"#
     let child = try scratch.start(
-      "/bin/sh", ["-c", shell, scratch.path, "\(TemporaryDirectory.programs)/baton"])
+      "/bin/sh", ["-c", shell, scratch.path, "\(Started.directory)/baton"])
     let deadline = Clock.monotonicNow + .seconds(60)
     let reads = Array("0 0x0 ".utf8)
-    while SmallFile.read("/proc/\(child.identity.pid)/syscall", limit: 64)?.starts(with: reads) != true {
+    while SmallFile.read("/proc/\(child.pid)/syscall", limit: 64)?.starts(with: reads) != true {
       let isTooLate = Clock.monotonicNow > deadline
       try #require(!isTooLate, "it never began to read")
     }
-    kill(child.identity.pid, SIGINT)
-    expect(scratch.end(child), is: .signalled(SIGINT))
+    kill(child.pid, SIGINT)
+    expect(child.end(), is: .signalled(SIGINT))
     #expect(scratch.text("said").isEmpty)
   }
 }
@@ -96,9 +96,9 @@
       "/bin/sh",
       [
         "-c", #"cd "$0" && PATH="$1:$PATH" exec sh -eux script"#, scratch("work"),
-        TemporaryDirectory.programs,
+        Started.directory,
       ])
-    let end = scratch.end(child)
+    let end = child.end()
     _ = PhoneStopper(phone: Phone(home: scratch("work/phone"))).stop()
     expect(end, is: .exited(code: 0), "\(scratch.text("said"))")
     #expect(scratch.text("said").hasSuffix("\n20\n"), "\(scratch.text("said"))")

@@ -31,7 +31,7 @@ import PhonePolicy
     let payment = try phone.begin("send", invoice, into: "payment")
     try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     let hasty = try phone.begin("send", try externalInvoice(21), "--timeout", "10ms", into: "hasty")
-    expect(phone.scratch.end(hasty), is: .exited(code: ExitCode.tooSlow.rawValue))
+    expect(hasty.end(), is: .exited(code: ExitCode.tooSlow.rawValue))
     #expect(
       phone.scratch.text("hasty").hasSuffix(
         "baton: no outcome in 10 ms; the payment stays in the channel; `baton list payments` shows how it ends\n"
@@ -44,7 +44,7 @@ import PhonePolicy
     expect(
       status?["iosd"]?["app"]?["own_tasks"]?.elements?.first?.text?.hasPrefix("outgoing payment "), is: true)
     expect(status?["sending_payments"]?.int, is: 2)
-    expect(phone.scratch.end(payment), is: .exited(code: 0))
+    expect(payment.end(), is: .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.

@@ -4,7 +4,7 @@
   private let phone = CommandPhone()
 
   private func code(_ words: String...) throws -> Int32? {
-    guard case .exited(let code) = phone.scratch.end(try phone.begin(words, into: "said")) else { return nil }
+    guard case .exited(let code) = try phone.begin(words, into: "said").end() else { return nil }
     return code
   }
 
@@ -26,7 +26,7 @@
     // A crash ends a frozen process too.
     expect(try code("freeze", name), is: 0)
     let killing = try phone.begin(["kill", name] + kill, into: "said")
-    expect(phone.scratch.end(killing), is: .exited(code: 0))
+    expect(killing.end(), is: .exited(code: 0))
     #expect(process.hasEnded)
     for signal in [ProcessSignal.freeze, .thaw] {
       let failure = try #require(throws: CommandFailure.self) { try signal.send(to: process) }

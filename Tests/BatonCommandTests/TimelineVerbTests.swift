@@ -1,6 +1,5 @@
 import Platform
 import Wallet
-import PairSupport
 import Simulation
 
 @testable import Baton
@@ -20,8 +19,8 @@ import Simulation
     kill(pid, SIGKILL)
     _ = try phone.run("pay", invoice)
     try Wait.until("the notification") { try !phone.phone.notifications().isEmpty }
-    #expect(try phone.run("timeline").hasPrefix("\(phone.phone.home)/timeline.html: "))
-    expect(mode("\(phone.phone.home)/timeline.html"), is: 0o600)
+    #expect(try phone.run("timeline").hasPrefix("\(phone.home)/timeline.html: "))
+    expect(mode("\(phone.home)/timeline.html"), is: 0o600)
 
     let timeline = try JournalTimeline.of(phone.phone)
     expect(timeline.lanes.map(\.name), is: ["payments", "lspd", "iosd", "mainappd", "notifyextd"])
@@ -77,7 +76,7 @@ import Simulation
     _ = try phone.run("pay", try phone.invoice())
     _ = try phone.run("down")
     #expect(try !phone.run("timeline").contains("--around"))
-    let ledger = try Connection(path: "\(phone.phone.home)/lsp/ledger.sqlite", access: .readWrite)
+    let ledger = try Connection(path: "\(phone.home)/lsp/ledger.sqlite", access: .readWrite)
     try ledger.execute(
       """
       UPDATE frames SET acted = 0
@@ -88,7 +87,7 @@ import Simulation
     #expect(!drawn.contains("see it at "), "a picture has no place to go to")
     let command = try #require(
       said.firstMatch(of: /or read what led to it: baton logs --home (.+) --around (.+)\n/))
-    #expect(command.output.1 == phone.phone.home)
+    #expect(command.output.1 == phone.home)
     let lines = try phone.run("logs", "--around", String(command.output.2)).split(separator: "\n")
     #expect(lines.contains { $0.contains("lspd        receives revoke_and_ack on connection 1") })
     #expect(!lines.contains { $0.contains("\"core\"") })

@@ -1,5 +1,4 @@
 import GeneratedPages
-import PairSupport
 
 /// Commands and what they print, in Tests/Transcripts: a file has sections, and a section commands with their output.
 /// `$ ` begins a command in bash and `> ` continues it. Its output follows, then its exit code in brackets unless that is
@@ -95,11 +94,11 @@ struct Transcript: CustomTestStringConvertible {
       "/usr/bin/env",
       [
         "-u", "NO_COLOR", "-C", scratch("work"), "BATON_HOME=phone", "TMPDIR=\(scratch("work/tmp"))",
-        "PATH=\(TemporaryDirectory.programs):/usr/bin:/bin", "PROGRAMS=\(TemporaryDirectory.programs)",
+        "PATH=\(Started.directory):/usr/bin:/bin", "PROGRAMS=\(Started.directory)",
         "PROJECT=\(Self.project)",
         "bash", scratch.write("script", script),
       ])
-    _ = scratch.end(child)
+    _ = child.end()
     for home in (try? FileManager.default.contentsOfDirectory(atPath: scratch("work"))) ?? [] {
       Journals.replay(of: scratch("work/\(home)"))
     }
@@ -121,7 +120,7 @@ struct Transcript: CustomTestStringConvertible {
   private static func said(_ scratch: TemporaryDirectory, _ number: Int) -> [String] {
     let data = FileManager.default.contents(atPath: scratch("out/\(number)")) ?? Data()
     var said = String(decoding: data, as: UTF8.self).replacing(scratch("work"), with: "HERE")
-      .replacing(TemporaryDirectory.programs, with: "PROGRAMS")
+      .replacing(Started.directory, with: "PROGRAMS")
       // Not within a longer path: the project may lie in a short one.
       .replacingOccurrences(
         of: #"(?<![\w./-])"# + NSRegularExpression.escapedPattern(for: project) + #"(?![\w-])"#,

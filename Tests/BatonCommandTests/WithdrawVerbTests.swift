@@ -1,5 +1,3 @@
-import PairSupport
-
 @testable import Baton
 
 @Suite("baton withdraw", .waits) struct WithdrawVerbTests {
@@ -21,7 +19,7 @@ import PairSupport
       text.contains(try Regex("\\nwithdrawing +4,000 sat on chain by transaction [0-9a-f]{8}: signing\\n")))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     expect(status?["splice_state"]?.text, is: "signing")
-    expect(phone.scratch.end(withdrawal), is: .exited(code: 0))
+    expect(withdrawal.end(), is: .exited(code: 0))
     #expect(phone.scratch.text("withdrawal").contains("\ndone: 4,000 sat on chain in "))
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.

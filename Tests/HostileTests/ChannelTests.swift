@@ -60,7 +60,7 @@ import Heartbeat
 
   @Test func `A hostile wallet process's texts are cut, and iosd keeps answering`() throws {
     let phone = try RealPhone([
-      "--app", "\(TestPhone.binaries)/TestHostileWallet", "--ext", "\(TestPhone.binaries)/TestHostileWallet",
+      "--app", "\(Started.directory)/TestHostileWallet", "--ext", "\(Started.directory)/TestHostileWallet",
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
     try Wait.until("its last notification") {

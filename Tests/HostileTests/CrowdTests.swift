@@ -61,7 +61,7 @@ import Platform
     for (door, directory) in [(RealPhone.Door.phone, "os"), (.provider, "lsp")] {
       for path in [phone.home, "\(phone.home)/\(directory)"] { chmod(path, 0o755) }
       chmod(try phone.place(door), 0o666)
-      let client = try RealPhone.run("TestForeignProcess", ["as-user", "65534", try phone.place(door)])
+      let client = try Started.run("TestForeignProcess", ["as-user", "65534", try phone.place(door)])
       expect(client.output, is: "this socket serves only the user 0; ask as that user\n")
       _ = try phone.ask(door, ControlMessage("status"))
     }

@@ -5,4 +5,5 @@
 @_exported import Glibc
 @_exported import Ground
 @_exported import PairSupport
+@_exported import ProcessSupport
 @_exported import TestKit

@@ -8,7 +8,7 @@ final class Listener {
   var isRunning: Bool { process.isRunning }
 
   init(at path: String, as user: UInt32 = getuid()) throws {
-    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestForeignProcess")
+    process.executableURL = URL(fileURLWithPath: "\(Started.directory)/TestForeignProcess")
     process.arguments = ["listen-as", "\(user)", path]
     process.standardInput = input
     process.standardOutput = output

@@ -1,56 +1,17 @@
 @testable import Baton
 @testable import DaemonRuntime
 
-/// A phone of real daemons, started by `baton up` in its own directory.
-final class RealPhone {
-  struct Ran {
-    var code: Int32
-    var output: String
-    var errors: String
-  }
-
-  private let place = TemporaryDirectory()
-  var home: String { place.path }
+/// A phone that is up, with foreign clients.
+final class RealPhone: BatonPhone {
   private var clients: [Process] = []
 
   init(_ upOptions: [String] = []) throws {
+    super.init()
     let up = try baton(["up"] + upOptions)
     guard up.code == 0 else { throw Wait.Failure(description: up.errors) }
   }
 
-  deinit {
-    endClients()
-    _ = try? baton(["down"])
-    Journals.replay(of: home)
-  }
-
-  /// Runs one of our programs to its end, with an empty standard input unless one is given.
-  static func run(
-    _ program: String, _ arguments: [String], environment: [String: String] = [:], input: Any? = nil
-  ) throws -> Ran {
-    let process = Process()
-    process.executableURL = URL(
-      fileURLWithPath: program.hasPrefix("/") ? program : "\(TestPhone.binaries)/\(program)")
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = input ?? FileHandle.nullDevice
-    let output = Pipe()
-    let errors = FileManager.default.temporaryDirectory.appending(path: "baton-errors-\(UUID().uuidString)")
-    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-    defer { try? FileManager.default.removeItem(at: errors) }
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.start()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Ran(
-      code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-      errors: String(decoding: (try? Data(contentsOf: errors)) ?? Data(), as: UTF8.self))
-  }
-
-  func baton(_ arguments: [String], input: Any? = nil) throws -> Ran {
-    try Self.run("baton", ["--home", home] + arguments, input: input)
-  }
+  deinit { endClients() }
 
   enum Door: CaseIterable {
     case phone
@@ -84,19 +45,19 @@ final class RealPhone {
 
   /// An invoice made by the app.
   func invoice(msat: UInt64 = 5_000) throws -> String {
-    try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"])).required("invoice")
+    try phone.askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"])).required("invoice")
   }
 
   func journal(of program: String = "iosd") -> String { Journals.text(of: home, program) }
 
-  func driver() throws -> PhoneDriver { try PhoneDriver(Phone(home: home)) }
+  func driver() throws -> PhoneDriver { try PhoneDriver(phone) }
 
   // MARK: Foreign clients
 
   /// Opens connections from a foreign process and returns how many succeeded; they stay until `endClients`.
   func openConnections(_ way: String, _ count: Int, at door: Door) throws -> Int {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestForeignProcess")
+    process.executableURL = URL(fileURLWithPath: "\(Started.directory)/TestForeignProcess")
     process.arguments = [way, "\(count)", try place(door)]
     let output = Pipe()
     let input = Pipe()

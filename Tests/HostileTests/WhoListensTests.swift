@@ -36,7 +36,7 @@
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("phone/\(socket)"))
     let name = socket.split(separator: "/")[1].dropLast(5)
-    let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
+    let down = try Started.run("baton", ["--home", place("phone"), "down"])
     expect(
       down.output,
       is:
@@ -53,7 +53,7 @@
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
     let other = try Listener(at: place("daemon.sock"))
     symlink(place("daemon.sock"), place("phone/os/iosd.sock"))
-    let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
+    let down = try Started.run("baton", ["--home", place("phone"), "down"])
     #expect(down.output.contains("iosd was left alone: ") && down.output.contains("it is a symbolic link"))
     #expect(other.isRunning)
     expect(other.heard(), is: "")
@@ -64,7 +64,7 @@
     let place = TemporaryDirectory()
     symlink(phone.home, place("phone"))
     for verb in ["down", "status", "up"] {
-      let refused = try RealPhone.run("baton", ["--home", place("phone"), verb])
+      let refused = try Started.run("baton", ["--home", place("phone"), verb])
       expect(refused.code, is: 73)
       #expect(
         refused.errors.hasPrefix("baton: cannot use \(place("phone")): it is a symbolic link of the user "))

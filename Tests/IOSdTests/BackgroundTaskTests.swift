@@ -143,7 +143,7 @@ private let sync = "com.example.lightning.sync"
     `The wallet plays an endless second of audio, only in the background, and only with --keep-alive-audio`()
     throws
   {
-    let app = "\(PhoneProcess.products)/mainappd"
+    let app = "\(Started.directory)/mainappd"
     let quiet = try Self.left(app)
     let other = try Self.left(app, ["--background-mode", "audio", "--keep-alive-audio"])
     try Wait.until("it plays") { try other.status()["now_playing"] != nil }

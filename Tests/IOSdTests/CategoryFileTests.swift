@@ -2,7 +2,7 @@
   private static let obstacles = ["a directory", "a pipe", "damaged"]
 
   private func walletPhone() throws -> PhoneProcess {
-    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    let phone = try PhoneProcess(app: "\(Started.directory)/mainappd")
     try register(phone)
     return phone
   }

@@ -23,7 +23,7 @@
   @Test(.shows("D-8.7", "D-8.8"), .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
   func `Removing 3,000 journals in steps raises the app's peak memory by at most 1 MiB`() throws {
     let phone = try PhoneProcess(
-      app: "\(PhoneProcess.products)/mainappd", ["--build", "debug", "--clean-journals"])
+      app: "\(Started.directory)/mainappd", ["--build", "debug", "--clean-journals"])
     try writeOldJournals(20, phone)
     try phone.ask("open")
     try Wait.until("the app has asked for its tasks") { try phone.rows("tasks").count == 2 }

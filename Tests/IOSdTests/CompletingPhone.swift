@@ -1,23 +1,15 @@
 /// A phone with the wallet whose extension only notifies: all four programs, as `baton up` starts them.
-final class CompletingPhone {
-  private let place = TemporaryDirectory()
-  let phone: Phone
+final class CompletingPhone: BatonPhone {
   private let starter: PhoneStarter.Options
-  var home: String { phone.home }
 
   init(holdSeconds: Int = 600, _ iosdOptions: [String] = [], lspd: [String] = []) throws {
-    phone = Phone(home: place.path)
     var options = PhoneStarter.Options(
       lspdArguments: ["--hold-seconds", "\(holdSeconds)"] + lspd,
       iosdArguments: iosdOptions + PhoneProcess.liftedLimit)
     options.wallet = .bitkit
     starter = options
+    super.init()
     _ = try PhoneStarter(phone: phone, options: starter).start()
-  }
-
-  deinit {
-    _ = try? baton("down")
-    Journals.replay(of: home)
   }
 
   /// Another iosd on the same phone: the peer goes on.
@@ -35,9 +27,7 @@ final class CompletingPhone {
     _ = try PhoneStarter(phone: phone, options: starter).start()
   }
 
-  func baton(_ arguments: String...) throws -> Program.Ran {
-    try Program.run("baton", ["--home", home] + arguments)
-  }
+  func baton(_ arguments: String...) throws -> Started.Ran { try baton(arguments) }
 
   // MARK: The user
 

@@ -5,7 +5,7 @@
     let home = place.path
     mkdir("\(home)/os", 0o700)
     damage(home)
-    let ran = try Program.run("iosd", ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"])
+    let ran = try Started.run("iosd", ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"])
     return (ran.errors.replacingOccurrences(of: home, with: "HOME"), ran.code)
   }
 
@@ -86,7 +86,7 @@
       Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").compactMap { Int($0) })
     }
     let bound = try descriptors().count + 2
-    let limited = try Program.run("/usr/bin/prlimit", ["--pid", "\(pid)", "--nofile=\(bound)"])
+    let limited = try Started.run("/usr/bin/prlimit", ["--pid", "\(pid)", "--nofile=\(bound)"])
     try #require(limited.code == 0)
     var crowd = try (0..<6).map { _ in try ControlClient(path: phone.socket, daemon: "iosd") }
     var looksFull = 0

@@ -2,7 +2,7 @@
 
 /// The real extension with injected faults, on a real phone.
 @Suite(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"), .waits) struct LimitTests {
-  private static let notifyextd = "\(PhoneProcess.products)/notifyextd"
+  private static let notifyextd = "\(Started.directory)/notifyextd"
   /// Ballast that puts the extension just below and above 24 MB.
   private static let justBelow = "\(20 << 20)"
   private static let above = "\(30 << 20)"
@@ -10,7 +10,7 @@
   /// With a wallet, which the app has made.
   private func phone(_ mechanism: String, _ options: String...) throws -> PhoneProcess {
     let phone = try PhoneProcess(
-      app: "\(PhoneProcess.products)/mainappd", ext: Self.notifyextd,
+      app: "\(Started.directory)/mainappd", ext: Self.notifyextd,
       ["--memory-mechanism", mechanism] + options)
     try phone.ask("open")
     try Wait.until("the app has made the wallet") { try phone.said("app") != nil }

@@ -76,7 +76,7 @@
 
   /// A phone with the wallet's app, started once and in front.
   private func walletPhone() throws -> PhoneProcess {
-    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    let phone = try PhoneProcess(app: "\(Started.directory)/mainappd")
     try phone.ask("open")
     try Wait.until("the app has registered its categories") {
       try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")

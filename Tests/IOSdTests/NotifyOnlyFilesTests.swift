@@ -6,7 +6,7 @@ import Guardrails
 
   @Test(.shows("B-1.1.1", "B-1.1.2", "B-1.1.3"))
   func `The program has no symbol of the node, its wire or its store`() throws {
-    let program = "\(PhoneProcess.products)/notifyonlyd"
+    let program = "\(Started.directory)/notifyonlyd"
     let bytes = try #require(FileManager.default.contents(atPath: program))
     #expect(bytes.range(of: Data("IncomingStore".utf8)) != nil)
     // A mangled symbol begins with its module.
@@ -32,7 +32,7 @@ import Guardrails
         FileManager.default.createFile(
           atPath: "\(home)/\(file)", contents: content, attributes: [.posixPermissions: 0o600]))
     }
-    let ran = try Program.run(
+    let ran = try Started.run(
       "notifyonlyd",
       [
         "--container", container ?? "\(home)/AppGroup", "--journal", "/proc/nothing", "--keychain", home,
@@ -85,11 +85,11 @@ import Guardrails
         FileManager.default.createFile(
           atPath: "\(home)/\(file)", contents: content, attributes: [.posixPermissions: 0o600]))
     }
-    let ran = try Program.run(
+    let ran = try Started.run(
       Self.strace,
       [
         "-f", "-e", "trace=open,openat,openat2,connect,socket,flock,fcntl", "-o", "\(home)/trace",
-        "\(PhoneProcess.products)/notifyonlyd", "--container", "\(home)/AppGroup", "--keychain",
+        "\(Started.directory)/notifyonlyd", "--container", "\(home)/AppGroup", "--keychain",
         "\(home)/Keychain", "--journal", "\(home)/journal", "--clock", "\(home)/os/clock", "--push",
         "\(home)/push.apns",
       ])

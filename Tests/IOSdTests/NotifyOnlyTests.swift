@@ -12,7 +12,7 @@ import PhonePolicy
 
   private func phone(_ pushes: SealedPushes?, _ options: [String] = []) throws -> PhoneProcess {
     let phone = try PhoneProcess(
-      ext: "\(PhoneProcess.products)/notifyonlyd", ["--wallet", "bitkit"] + options)
+      ext: "\(Started.directory)/notifyonlyd", ["--wallet", "bitkit"] + options)
     if let pushes { try keep(pushes.keyBytes, phone) }
     return phone
   }
@@ -175,7 +175,7 @@ import PhonePolicy
   /// A script that starts the extension with faults.
   private func faulty(_ options: String) throws -> String {
     let script = NSTemporaryDirectory() + "/baton-slow-\(UUID().uuidString)"
-    try "#!/bin/sh\nexec '\(PhoneProcess.products)/notifyonlyd' \(options) \"$@\"\n"
+    try "#!/bin/sh\nexec '\(Started.directory)/notifyonlyd' \(options) \"$@\"\n"
       .write(toFile: script, atomically: true, encoding: .utf8)
     chmod(script, 0o700)
     return script

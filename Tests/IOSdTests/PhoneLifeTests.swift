@@ -56,7 +56,7 @@ import Ground
     expect(try phone.ended("app")["reason"] as? String, is: "killed from outside by SIGKILL")
   }
 
-  private static let app = "\(PhoneProcess.products)/mainappd"
+  private static let app = "\(Started.directory)/mainappd"
 
   @Test
   func `A request to the app and the app's answer pass unchanged; a request above 16,384 bytes is refused`()

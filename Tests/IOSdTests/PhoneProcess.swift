@@ -7,7 +7,7 @@ import Ground
 final class PhoneProcess {
   private let place = TemporaryDirectory()
   var directory: String { place.path }
-  private(set) var process: Program
+  private(set) var process: Started
   private let options: [String]
   /// The command that runs iosd, such as strace; empty for none.
   private let runner: [String]
@@ -26,7 +26,7 @@ final class PhoneProcess {
     let directory = place.path
     for name in [app, ext] where !name.hasPrefix("/") {
       try FileManager.default.createSymbolicLink(
-        atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
+        atPath: "\(directory)/\(name)", withDestinationPath: "\(Started.directory)/TestChild")
     }
     self.options =
       ["--home", "\(directory)/\(name)", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
@@ -50,11 +50,9 @@ final class PhoneProcess {
   /// Programs under a sanitizer are several times larger.
   static let liftedLimit = isSanitized ? ["--memory-limit", "1099511627776"] : []
 
-  static let products = Program.directory
-
-  static func launch(_ arguments: [String], under runner: [String] = []) throws -> Program {
-    let words = runner + ["\(products)/iosd"] + arguments
-    return try Program(words[0], Array(words.dropFirst()))
+  static func launch(_ arguments: [String], under runner: [String] = []) throws -> Started {
+    let words = runner + ["\(Started.directory)/iosd"] + arguments
+    return try Started(words[0], Array(words.dropFirst()))
   }
 
   /// iosd ends when its processes have ended.

@@ -6,7 +6,7 @@
   {
     var pushes = SealedPushes(seed: 20)
     let phone = try PhoneProcess(
-      ext: "\(PhoneProcess.products)/notifyonlyd",
+      ext: "\(Started.directory)/notifyonlyd",
       ["--wallet", "bitkit", "--after-content", "run"])
     try phone.keepPushKey(pushes.keyBytes)
     // The first look is right after the key's arrival, before another message takes its place.

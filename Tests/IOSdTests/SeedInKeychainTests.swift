@@ -6,7 +6,7 @@ import PhonePolicy
 struct SeedInKeychainTests {
   private func phone(_ options: [String] = []) throws -> PhoneProcess {
     try PhoneProcess(
-      app: "\(PhoneProcess.products)/mainappd", ext: "\(PhoneProcess.products)/notifyextd", options)
+      app: "\(Started.directory)/mainappd", ext: "\(Started.directory)/notifyextd", options)
   }
 
   private func seed(_ phone: PhoneProcess) throws -> [UInt8]? {

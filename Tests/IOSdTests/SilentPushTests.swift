@@ -13,7 +13,7 @@
   func `The wallet's app is launched for a silent push of unknown type and completes it with no data`()
     throws
   {
-    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    let phone = try PhoneProcess(app: "\(Started.directory)/mainappd")
     expect(try phone.ask("push", body: silent)["fate"], is: "delivered")
     try waitFor("completed with no-data", phone)
     expect(try phone.state("app"), is: "background")
@@ -29,7 +29,7 @@
     // secp256k1's generator as node id, at a port where no process listens.
     let unreachable = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798@127.0.0.1:9"
     let phone = try PhoneProcess(
-      app: "\(PhoneProcess.products)/mainappd", ["--peer", unreachable, "--silent-time", "4s"])
+      app: "\(Started.directory)/mainappd", ["--peer", unreachable, "--silent-time", "4s"])
     try phone.ask("push", body: #"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
     try waitFor("completed with failed", phone)
     #expect(phone.journal(of: "mainappd").contains("Background HTLC processing failed: "))

@@ -5,7 +5,7 @@ import PhonePolicy
 @Suite("--tor", .waits) struct TorOptionTests {
   @Test func `With --tor, and only then, iosd starts an app whose node has the timeouts for Tor`() throws {
     for options in [["--tor"], []] {
-      let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)
+      let phone = try PhoneProcess(app: "\(Started.directory)/mainappd", options)
       try phone.ask("open")
       var text = ""
       try Wait.until("the node's core to be written down") {

@@ -400,14 +400,9 @@ final class Holder {
   private let process = Process()
   private let input = Pipe()
 
-  private static var binaries: String {
-    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
-      .path ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-  }
-
   init(_ database: String) throws {
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "\(Self.binaries)/TestReader")
+    process.executableURL = URL(fileURLWithPath: "\(Started.directory)/TestReader")
     process.arguments = [database]
     process.standardInput = input
     process.standardOutput = output

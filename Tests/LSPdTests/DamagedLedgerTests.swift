@@ -9,7 +9,7 @@
   }
 
   private func output(_ arguments: [String], home: String) throws -> (String, Int32) {
-    let ran = try Program.run("lspd", arguments)
+    let ran = try Started.run("lspd", arguments)
     return (ran.errors.replacingOccurrences(of: home, with: "HOME"), ran.code)
   }
 

@@ -30,7 +30,7 @@ final class ProviderProcess {
     Journals.replay(of: home)
   }
 
-  static let binary = "\(Program.directory)/lspd"
+  static let binary = "\(Started.directory)/lspd"
 
   /// Returns when lspd takes requests.
   func start() throws {
@@ -85,7 +85,7 @@ final class ProviderProcess {
   /// Of the running lspd.
   func limitDescriptors(to count: UInt) throws {
     let child = try #require(child)
-    let limited = try Program.run(
+    let limited = try Started.run(
       "/usr/bin/prlimit", ["--pid", "\(child.identity.pid)", "--nofile=\(count)"])
     try #require(limited.code == 0)
   }

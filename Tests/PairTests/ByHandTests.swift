@@ -12,7 +12,7 @@ struct ByHandTests {
       options.stackBytes = -1
       options.diesWithParent = false
       options.output = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-      options.environment.append(("BATON_BIN", TestPhone.binaries))
+      options.environment.append(("BATON_BIN", Started.directory))
       defer { close(options.output) }
       let alone = #"unset BATON_OS_FD; exec "$0" "$@" 2>&1 3>&-"#
       child = try ChildProcess.start(
@@ -63,7 +63,7 @@ struct ByHandTests {
       try Data(payload).write(to: URL(filePath: path))
       pushes += ["--push", path]
     }
-    let notifier = try Typed("\(TestPhone.binaries)/notifyextd", options(phone) + pushes, in: phone.home)
+    let notifier = try Typed("\(Started.directory)/notifyextd", options(phone) + pushes, in: phone.home)
     for invoice in invoices { try phone.waitUntilSettled(invoice) }
     try phone.wait("the extension's end") { notifier.hasEnded }
     expect(notifier.end, is: .exited(code: 0))
@@ -72,7 +72,7 @@ struct ByHandTests {
       #expect(notifier.lines.contains(line), "\(notifier.words)")
     }
 
-    let app = try Typed("\(TestPhone.binaries)/mainappd", options(phone) + ["--background"], in: phone.home)
+    let app = try Typed("\(Started.directory)/mainappd", options(phone) + ["--background"], in: phone.home)
     try phone.wait("the app to stay in the background") { app.lines.last == "mainappd: not connected: idle" }
     app.send(SIGUSR2)
     try phone.wait("the app to be connected") { app.lines.last?.hasPrefix("mainappd: connected (") == true }
@@ -105,7 +105,7 @@ struct ByHandTests {
     let phone = try TestPhone()
     let home = "\(phone.home)/by-hand"
     let (pair, app, peer) = try launch(phone, home)
-    let status = try Typed("\(TestPhone.binaries)/baton", ["--home", home, "status"], in: phone.home)
+    let status = try Typed("\(Started.directory)/baton", ["--home", home, "status"], in: phone.home)
     try phone.wait("the status") { status.hasEnded }
     let advice = "the app was started by hand (process \(app)); end it before `baton up`"
     #expect(status.words.contains(advice), "\(status.words)")

@@ -13,7 +13,7 @@
     phone.open(app)
     try phone.wait("the app to be connected") { app.status == "connected" }
 
-    let tracer = try Program(
+    let tracer = try Started(
       Self.strace ?? "",
       [
         "-o", "\(phone.home)/trace", "-p", "\(app.pid)", "-e", "trace=\(calls)", "-e",

@@ -20,7 +20,7 @@ import Lightning
     func judge(_ phone: TestPhone) throws -> Int32 {
       let more = phone === second ? ["--lsp", first.home] : []
       return try phone.run(
-        "\(TestPhone.binaries)/baton",
+        "\(Started.directory)/baton",
         ["judge", phone.home, "--without", "phone", "--without", "journals", "--require-settled"] + more)
     }
   }

@@ -1,6 +1,3 @@
-import Foundation
-import Glibc
-
 @testable import Baton
 
 @Suite(
@@ -45,9 +42,9 @@ struct RealScenarioTests {
   private func start(_ name: String) throws -> BatonRun {
     let run = BatonRun()
     let bare = try bare(name)
-    try run.write("simulated.txt", bare)
+    run.write("simulated.txt", bare)
     expect(try run.run("--simulated", "--update", run.path("simulated.txt")), is: 0, "\(run.said)")
-    try run.start(["--update", try run.write("real.txt", bare)])
+    try run.start(["--update", run.write("real.txt", bare)])
     return run
   }
 
@@ -65,7 +62,7 @@ struct RealScenarioTests {
 
   @Test func `A refusal of the phone reads the same on real processes and simulated`() throws {
     let run = BatonRun()
-    let file = try run.write("refused.txt", refused)
+    let file = run.write("refused.txt", refused)
     expect(try run.run("--simulated", file), is: 0, "\(run.said)")
     expect(try run.run(file), is: 0, "\(run.said)")
   }
@@ -108,9 +105,9 @@ struct RealScenarioTests {
         > sound: 0 of 0 payments settled
 
       """
-    expect(try run.run(try run.write("debug.txt", debug)), is: 0, "\(run.said)")
+    expect(try run.run(run.write("debug.txt", debug)), is: 0, "\(run.said)")
     let production = debug.replacing("the phone runs a debug build\n", with: "")
-    expect(try run.run(try run.write("production.txt", production)), is: 1)
+    expect(try run.run(run.write("production.txt", production)), is: 1)
     #expect(run.said.contains("happened  cannot be done: "), "\(run.said)")
   }
 
@@ -128,7 +125,7 @@ struct RealScenarioTests {
   /// Once the payment has settled, the story waits only for the app's end.
   private func startIdle(_ run: BatonRun) throws -> (pid: pid_t, phone: Phone, app: pid_t) {
     let home = run.path("phone")
-    let pid = try run.start(["--keep", home, try run.write("idle.txt", idle)])
+    let pid = try run.start(["--keep", home, run.write("idle.txt", idle)])
     let phone = Phone(home: home)
     var app: pid_t = 0
     try run.wait("the payment to be settled") {

@@ -1,4 +1,3 @@
-import Foundation
 import Simulation
 
 @testable import Baton

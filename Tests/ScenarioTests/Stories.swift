@@ -1,5 +1,3 @@
-import Foundation
-
 @testable import Baton
 
 /// The files of Tests/Scenarios.

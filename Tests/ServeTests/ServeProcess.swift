@@ -20,7 +20,7 @@ final class ServeProcess {
   private let process = Process()
 
   init(_ options: [String] = []) throws {
-    process.executableURL = URL(filePath: "\(Program.directory)/baton")
+    process.executableURL = URL(filePath: "\(Started.directory)/baton")
     process.arguments = ["--home", home.path, "--json", "serve"] + options
     let pipe = Pipe()
     process.standardOutput = pipe

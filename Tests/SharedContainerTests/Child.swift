@@ -75,14 +75,7 @@ final class Child {
     return result
   }
 
-  /// Next to the test program: the package manager builds both into one directory.
-  private static let program: String = {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
-    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
-    return "/\(directory)/TestClaimer"
-  }()
+  private static let program = "\(Started.directory)/TestClaimer"
 }
 
 /// Two connected descriptors with close-on-exec, which a plain pipe does not have.

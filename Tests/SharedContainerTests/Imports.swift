@@ -4,4 +4,5 @@
 @_exported import Guardrails
 @_exported import Heartbeat
 @_exported import Platform
+@_exported import ProcessSupport
 @_exported import TestKit

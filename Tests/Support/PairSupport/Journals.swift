@@ -19,7 +19,7 @@ package enum Journals {
     // A program that refused to start has no journal.
     if names.isEmpty { return }
     do {
-      let ran = try Program.run("baton", ["replay"] + names.map { "\(directory)/\($0)" })
+      let ran = try Started.run("baton", ["replay"] + names.map { "\(directory)/\($0)" })
       expect(ran.code, is: 0, "\(ran.output)\(ran.errors)")
     } catch { Issue.record("baton replay cannot be run: \(error)") }
   }

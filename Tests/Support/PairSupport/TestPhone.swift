@@ -15,7 +15,6 @@ import TestKit
 /// A phone driven by the test: real wallet processes and a real lspd, with the test in place of iosd, so that each
 /// message to a process is one line of a test. Waits are for events, never for a time.
 package final class TestPhone {
-  package static let binaries = Program.directory
 
   package let home: String
   package let loop: EventLoop
@@ -104,7 +103,7 @@ package final class TestPhone {
   // MARK: Processes
 
   private func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
-    try HeldProcess("\(Self.binaries)/\(name)", arguments, loop: loop, clock: clock)
+    try HeldProcess("\(Started.directory)/\(name)", arguments, loop: loop, clock: clock)
   }
 
   private var common: [String] {
@@ -390,6 +389,6 @@ extension TestPhone {
   }
 
   @discardableResult package func run(_ program: String, _ arguments: [String]) throws -> Int32 {
-    try Program.run("/usr/bin/env", [program] + arguments).code
+    try Started.run("/usr/bin/env", [program] + arguments).code
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Ground
 
 /// A program as started in a terminal, without a channel to a phone. It is killed when nobody refers to it any more.
-package final class Program {
+package final class Started {
   package struct Ran: Sendable {
     package var code: Int32
     package var output: String
@@ -18,24 +18,26 @@ package final class Program {
       ?? ""
   }()
 
-  private static let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
+  private static let silence = open("/dev/null", O_RDWR | O_CLOEXEC)
   /// A shell replaces itself by the program.
-  private static let alone = #"unset BATON_OS_FD; exec "$0" "$@" </dev/null 3>&-"#
+  private static let alone = #"unset BATON_OS_FD; exec "$0" "$@" 3>&-"#
   private let child: ChildProcess
-  private var end: ChildEnd?
+  private var ended: ChildEnd?
 
-  /// `name`: a program of this package, or a path. Nobody sees its output without descriptors for it.
+  /// `name`: a program of this package, or a path. Its input is empty, and nobody sees its output, without descriptors
+  /// for them.
   package init(
-    _ name: String, _ arguments: [String], environment: [String: String] = [:], output: Int32? = nil,
-    errors: Int32? = nil
+    _ name: String, _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil,
+    output: Int32? = nil, errors: Int32? = nil
   ) throws {
     var options = ChildProcess.Options()
     // The test's thread may end before the test does.
     options.diesWithParent = false
     options.stackBytes = -1
+    options.input = input ?? Self.silence
     options.output = output ?? Self.silence
     options.error = errors ?? Self.silence
-    options.environment = environment.map { ($0.key, $0.value) }
+    options.environment += environment.map { ($0.key, $0.value) }
     child = try ChildProcess.start(
       "/bin/sh",
       arguments: ["-c", Self.alone, name.contains("/") ? name : "\(Self.directory)/\(name)"] + arguments,
@@ -48,19 +50,26 @@ package final class Program {
     close(child.pidfd)
   }
 
-  package var pid: Int32 { child.identity.pid }
+  package var identity: ProcessIdentity { child.identity }
+  package var pid: Int32 { identity.pid }
+  package var pidfd: Int32 { child.pidfd }
 
   package var isRunning: Bool {
-    if end == nil { end = ChildEnd.reap(pid, waiting: false) }
-    return end == nil
+    if ended == nil { ended = ChildEnd.reap(pid, waiting: false) }
+    return ended == nil
   }
 
   package func send(_ signal: Int32) { child.send(signal) }
 
+  /// How it ended, once it has.
+  package func end() -> ProcessEnd? {
+    if ended == nil { ended = ChildEnd.reap(pid) }
+    return ended?.how
+  }
+
   /// Its exit code, once it has ended; after a signal, 128 and the signal's number, as a shell has it.
   @discardableResult package func waitForEnd() -> Int32 {
-    if end == nil { end = ChildEnd.reap(pid) }
-    return switch end?.how {
+    switch end() {
     case .exited(let code): code
     case .signalled(let number): 128 + number
     case nil: -1
@@ -75,14 +84,15 @@ package final class Program {
 
   /// Runs a program to its end.
   package static func run(
-    _ name: String, _ arguments: [String], environment: [String: String] = [:]
+    _ name: String, _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil
   ) throws -> Ran {
     let (output, errors) = (try file(), try file())
     defer {
       close(output)
       close(errors)
     }
-    let program = try Program(name, arguments, environment: environment, output: output, errors: errors)
+    let program = try Started(
+      name, arguments, environment: environment, input: input, output: output, errors: errors)
     let code = program.waitForEnd()
     return Ran(code: code, output: text(of: output), errors: text(of: errors))
   }

@@ -1,0 +1,24 @@
+import Baton
+import DaemonRuntime
+import Foundation
+import ProcessSupport
+import TestKit
+
+/// A phone of real daemons in a directory of its own, driven by `baton`. At its end it goes down, and its journals are
+/// replayed.
+open class BatonPhone {
+  package let scratch = TemporaryDirectory()
+  package var home: String { scratch("phone") }
+  package var phone: Phone { Phone(home: home) }
+
+  public init() {}
+
+  deinit {
+    _ = try? baton(["down"])
+    Journals.replay(of: home)
+  }
+
+  package func baton(_ words: [String], input: Int32? = nil) throws -> Started.Ran {
+    try Started.run("baton", ["--home", home] + words, input: input)
+  }
+}
