@@ -18,7 +18,8 @@
       "--container", scratch("AppGroup"), "--keychain", scratch("Keychain"), "--journal", scratch("journal"),
     ]
     for (program, arguments) in [
-      ("iosd", home), ("lspd", home), ("mainappd", container), ("notifyextd", container),
+      ("iosd", home), ("lspd", home), ("mainappd", container),
+      ("notifyextd", container + ["--push", scratch.write("push", "{}")]),
     ] {
       let child = try scratch.start(
         "/bin/sh",
