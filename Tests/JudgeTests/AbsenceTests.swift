@@ -201,6 +201,38 @@
     }
   }
 
+  @Test(arguments: [true, false])
+  func `A process that iosd was starting when it was killed needs no row`(isKilled: Bool) throws {
+    let verdict = try judged { run in
+      if isKilled { try rewrite("\(run.home)/journal/\(run.phone.name)") { $0.dropLast() } }
+      let journal = TestJournal("notifyextd", pid: 77, startTime: 7, at: run.now + 60_000_000_000)
+      // By the boot of a phone, which a process that was started by hand has not.
+      try journal.lines.joined().replacing(TestJournal.bootHex, with: String(repeating: "7", count: 32))
+        .write(toFile: "\(run.home)/journal/\(journal.name)", atomically: false, encoding: .utf8)
+      // Rows of real processes have the time of their start.
+      try rewrite("\(run.home)/os/processes.jsonl") { lines in
+        let ids = Set(lines.compactMap { $0.firstMatch(of: /"id":(\d+)/)?.output.1 })
+        return lines + [#"{"id":\#(ids.count + 1),"role":"app","pid":9999,"start_time":5}"#]
+      }
+    }
+    let missed = verdict.missing.filter { $0.sentence.hasPrefix("os/processes.jsonl has no process 77, ") }
+    expect(missed.isEmpty, is: isKilled, "\(verdict.text)")
+  }
+
+  @Test func `A process began at a kill of iosd if iosd's journal has no later line`() throws {
+    func file(_ journal: TestJournal) throws -> JournalFile {
+      try #require(JournalFile(path: journal.name, bytes: Array(journal.lines.joined().utf8), until: nil))
+    }
+    let phone = TestJournal("iosd", pid: 1, startTime: 1, at: 10)
+    phone.event("phone", "{}", at: 20)
+    let wallets = try [5, 15, 30].map { try file(TestJournal("mainappd", pid: 2, startTime: 2, at: $0)) }
+    var phones = try [file(phone)]
+    expect(wallets.map { $0.beganAtAKill(of: phones) }, is: [false, false, true])
+    phone.end(at: 25)
+    phones = try [file(phone)]
+    expect(wallets.map { $0.beganAtAKill(of: phones) }, is: [false, false, false])
+  }
+
   private func rewrite(_ path: String, _ change: ([String]) throws -> [String]) throws {
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     try change(lines).map { $0 + "\n" }.joined().write(toFile: path, atomically: false, encoding: .utf8)

@@ -87,7 +87,10 @@ struct Absences {
         .filter { !machine.contains($0.boot) }
       // Rows made by hand do not identify a process.
       if phone.processes.contains(where: { $0.startTime != nil }),
-        let journal = journals.first(where: { journal in !phone.processes.contains { $0.wrote(journal) } })
+        let journal = journals.first(where: { journal in
+          !phone.processes.contains { $0.wrote(journal) }
+            && !journal.beganAtAKill(of: evidence.journals(of: "iosd"))
+        })
       {
         add(.phone, "os/processes.jsonl has no process \(journal.pid), which wrote \(journal.name)")
       }

@@ -104,6 +104,13 @@ final class JournalFile {
   /// The last record is `end`; a killed process leaves none.
   var hasEnded: Bool { last?.kind == "end" }
 
+  /// iosd writes a process's row when the process runs already. An iosd that is killed in between leaves no row, and no
+  /// later line. `phones`: iosd's journals by their start.
+  func beganAtAKill(of phones: [JournalFile]) -> Bool {
+    guard let phone = phones.last(where: { $0.startedNs <= startedNs }) else { return false }
+    return !phone.hasEnded && phone.lastNs <= startedNs
+  }
+
   /// The events of a core; `guard` means `guard-app` and `guard-extension`.
   func events(of core: String) -> Rows<JournalRecord> { Rows(events[core] ?? [], visits) }
 
