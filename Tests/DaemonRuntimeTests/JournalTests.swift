@@ -48,6 +48,15 @@ import Heartbeat
     #expect(raw[3].contains(#""kind":"note","after":""#) && raw[3].hasSuffix(#"","text":"hello"}"#))
   }
 
+  @Test func `A journal has no record behind its end`() throws {
+    let directory = TemporaryDirectory()
+    let journal = try journal(directory)
+    journal.recordEnd(reason: "asked to")
+    let end = text(ofFile: journal.path)
+    journal.note("in its last turn")
+    expect(text(ofFile: journal.path), is: end)
+  }
+
   @Test func `A jump of the wall clock is noted in the journal`() throws {
     let directory = TemporaryDirectory()
     let file = PhoneClockFile(path: directory("clock"))

@@ -18,6 +18,7 @@ public final class Journal {
   private var lostSinceLastRecord: UInt64 = 0
   private var lines: LineWriter
   private var lastChecksum: UInt64?
+  private var hasEnded = false
   /// Wall minus monotonic clock at the last record: a change means that the wall clock was set.
   private var clockDifference: Int64?
 
@@ -78,11 +79,16 @@ public final class Journal {
       "note", at: now, JournalNote(text: "late by \((now - since).wholeMilliseconds) ms", lateSince: since))
   }
 
-  public func recordEnd(reason: String) { append("end", at: clock.now, EndRecord(reason: reason)) }
+  /// The last record: what the process does in the rest of its last turn is not recorded.
+  public func recordEnd(reason: String) {
+    append("end", at: clock.now, EndRecord(reason: reason))
+    hasEnded = true
+  }
 
   // MARK: Writing
 
   private func append(_ kind: String, at now: Instant, _ body: some Codable) {
+    if hasEnded { return }
     let wall = clock.wallNanoseconds
     noteClockStep(wall: wall, at: now)
     write(kind, at: now, wall: wall, body)
