@@ -231,12 +231,13 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletProcess", "DaemonRuntime",
       ], path: "Tests/Support/TestBystander"),
 
-    // Runs one real process, with a test or a benchmark in place of the phone.
     // Pages and digests that tests make, with BATON_WRITE_PAGES=1.
-    .target(name: "GeneratedPages", path: "Tests/Support/GeneratedPages"),
+    .target(name: "GeneratedPages", dependencies: ["TestKit"], path: "Tests/Support/GeneratedPages"),
 
     // For all tests: ids of Tests/coverage.tsv, and threads for tests that wait for other processes.
     .target(name: "TestKit", path: "Tests/Support/TestKit"),
+
+    // Runs one real process, with a test or a benchmark in place of the phone.
     .target(
       name: "ProcessSupport", dependencies: ["Ground", "DaemonRuntime"], path: "Tests/Support/ProcessSupport"),
 
@@ -329,7 +330,7 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "TestKit", "Ground", "Heartbeat", "PhonePolicy", "Baton", "Simulation", "DaemonRuntime",
+        "TestKit", "Ground", "Heartbeat", "PhonePolicy", "Lightning", "Baton", "Simulation", "DaemonRuntime",
         "IOSd", "LSPd", "PairSupport", "ProcessSupport",
       ]),
     .executableTarget(

@@ -87,6 +87,7 @@ enum Project {
   static let sources = files(under: "Sources/")
   static let tests = files(under: "Tests/")
   static let fuzzers = files(under: "Fuzz/")
+  static let benchmarks = files(under: "Benchmarks/")
 }
 
 extension Project.File {
