@@ -18,6 +18,19 @@
     expect(runner.eventCount, is: 3)
   }
 
+  @Test func `After an order to end, the core sees neither a queued event nor a new one`() throws {
+    let loop = try EventLoop()
+    var runner: CoreRunner<CounterCore>!
+    runner = CoreRunner(configuration: .init(step: 1_000_000_000), loop: loop, clock: Clock(), journal: nil) {
+      (_: CounterCore.Directive) in
+      runner.handle(.counted(by: 1))
+      loop.stop()
+    }
+    runner.handle(.counted(by: 1))
+    runner.handle(.counted(by: 1))
+    expect(runner.eventCount, is: 1)
+  }
+
   @Test func `The core's deadline arrives as an event`() throws {
     let loop = try EventLoop()
     var rang = false

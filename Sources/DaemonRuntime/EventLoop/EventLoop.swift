@@ -42,7 +42,8 @@ public final class EventLoop {
   /// From when on the armed timer is due: its instant, or when it was armed for a past one.
   private var dueSince: Instant?
   private var posted: [() -> Void] = []
-  private var stopping = false
+  /// From `stop()` until `run()` returns.
+  private(set) var isStopping = false
   /// Called when a timer was due for `lateAfter` or longer, or a handler took so long: the process was stopped, or busy
   /// with one thing. The argument is the instant at which the timer was due, or the handler began.
   public var onLate: (Instant) -> Void = { _ in }
@@ -228,12 +229,12 @@ public final class EventLoop {
 
   /// Returns after `stop()`, even if that was called before `run()`; work posted before is still run.
   public func run() throws(SystemError) {
-    defer { stopping = false }
-    while !stopping { try turn(waitingMilliseconds: -1) }
+    defer { isStopping = false }
+    while !isStopping { try turn(waitingMilliseconds: -1) }
     runPosted()
   }
 
-  public func stop() { stopping = true }
+  public func stop() { isStopping = true }
 
   /// Runs until the condition holds or the span has passed; returns whether it holds. For command-line programs and
   /// tests.
@@ -256,7 +257,7 @@ public final class EventLoop {
   /// One wait, and the dispatch of its events.
   public func turn(waitingMilliseconds timeout: Int32) throws(SystemError) {
     runPosted()
-    if stopping { return }
+    if isStopping { return }
     let count = baton_epoll_wait(epoll, &ready, Int32(ready.count), posted.isEmpty ? timeout : 0)
     if count < 0 {
       if errno == EINTR { return }
@@ -271,7 +272,7 @@ public final class EventLoop {
       runPosted()
       // Stopped inside it, the process may set a timer that was due meanwhile, and that is then not late.
       noteLateness(since: began)
-      if stopping { return }
+      if isStopping { return }
     }
   }
 

@@ -4,7 +4,8 @@ import Ground
 /// at its deadline.
 ///
 /// An event raised while directives are carried out is queued: the core must see it after all its directives, and a
-/// chain of answers must not grow the stack.
+/// chain of answers must not grow the stack. Once the loop is to stop, the core sees no event: what it did after the
+/// process's last record would be done without a record.
 public final class CoreRunner<M: Machine> {
   public private(set) var core: M
   /// Events handled since the start.
@@ -41,7 +42,7 @@ public final class CoreRunner<M: Machine> {
     queue.append(event)
     guard !isHandling else { return }
     isHandling = true
-    while !queue.isEmpty { step(queue.removeFirst()) }
+    while !queue.isEmpty, !loop.isStopping { step(queue.removeFirst()) }
     isHandling = false
     armTimer()
   }
