@@ -1,3 +1,5 @@
+import Platform
+
 @testable import Baton
 
 @Suite("baton chaos", .waits) struct ChaosTests {
@@ -58,5 +60,24 @@
         expect(FilePath.journals(in: "\(home)/journal").count { $0.contains("-\(daemon)-") }, is: 2)
       }
     }
+  }
+
+  /// As on a busy machine.
+  @Test func `An extension that starts later than a payment takes is struck at its start`() throws {
+    let phone = Phone(home: scratch("phone"))
+    let play = try ChaosPlay(phone, .kill, victims: [.extension], wallet: .phoenix, payments: 1, seed: 1)
+    defer { play.stop() }
+    try play.begin()
+    // A push waits for the network.
+    let driver = try PhoneDriver(phone)
+    try driver.switchDevice("network", "no")
+    let network = Aside {
+      try Wait.until("the push") { try !phone.pushes().isEmpty }
+      Kernel.pause(milliseconds: 300)
+      try PhoneDriver(phone).switchDevice("network", "yes")
+    }
+    try play.round(0)
+    _ = try #require(network.result).get()
+    expect(play.report.hitCount, is: 1)
   }
 }

@@ -19,7 +19,7 @@ struct ChaosReport: Report {
   var payments: Int
   var settled = 0
   var hits: [Hits] = []
-  /// The process had not started or had already ended.
+  /// The process had done its work before the random moment.
   var missed = 0
   /// Frozen inside a transaction, in which no other process can claim.
   var blocked = 0
@@ -115,10 +115,15 @@ final class ChaosPlay {
     let victim = victims[number % victims.count]
     // At a daemon's end the app may be open or not.
     if victim == .app || victim != .extension && chance.oneIn(2) { try driver.open() }
+    let earlier = try driver.phone.pushes().last?.id ?? 0
     let sender = Aside { [phone = driver.phone, request = invoices[number].payRequest(waits: true)] in
       try phone.pay(request, timeout: .seconds(90))
     }
-    if let process = try findAtRandom(victim) {
+    let process = try findAtRandom(victim) {
+      let pushes = try driver.phone.pushes().filter { $0.id > earlier }
+      return sender.result != nil || pushes.contains { $0.fate != nil && $0.fateCode != .held }
+    }
+    if let process {
       report.hit(victim)
       switch strike {
       case .kill, .crash: try end(process, victim)
@@ -143,14 +148,16 @@ final class ChaosPlay {
     try driver.wait(for: "a random moment", every: .milliseconds(1)) { Clock.monotonicNow >= moment }
   }
 
-  /// At a random moment of the payment, or at its start if it starts later.
-  private func findAtRandom(_ victim: PhoneProcess) throws -> WatchedProcess? {
+  /// At a random moment of the payment, or at its start if it starts later, as on a busy machine; nil if it has done its
+  /// work before. `hasStarted`: if it does not run now, it has ended or rests again.
+  private func findAtRandom(_ victim: PhoneProcess, hasStarted: () throws -> Bool) throws -> WatchedProcess? {
     try wait(atMostMs: victim == .extension && !wallet.extension.hasNode ? Self.textMs : Self.paymentMs)
-    let end = Clock.monotonicNow + .milliseconds(Int64(Self.paymentMs))
     var process: WatchedProcess?
     try driver.wait(for: "the \(victim.rawValue) to start", every: .milliseconds(1)) {
+      // It may start between the two looks.
+      let hasStarted = try hasStarted()
       process = try find(victim)
-      return process != nil || Clock.monotonicNow >= end
+      return process != nil || hasStarted
     }
     return process
   }

@@ -141,7 +141,7 @@ package enum ChaosVerb: Verb {
   private static func tell(_ report: ChaosReport, _ verdict: Verdict, _ output: Output) {
     let hits = report.hits.map { "\($0.process) \($0.times)" }.joined(separator: ", ")
     output.say(
-      "hit: \(hits.isEmpty ? "none" : hits); for \(HumanText.count(report.missed, "payment")) the process had not started or had already ended"
+      "hit: \(hits.isEmpty ? "none" : hits); for \(HumanText.count(report.missed, "payment")) the process had done its work before"
     )
     if let looks = report.looks { output.say("\(looks) looks of `baton inspect --check` beside the run") }
     for line in verdict.text.split(separator: "\n") { output.say(String(line)) }
