@@ -2,15 +2,8 @@
 
 /// A phone that a test starts and asks by verbs, of whose output it reads all.
 final class CommandPhone: BatonPhone {
-  /// Programs under a sanitizer exceed any phone's memory limit.
-  static let isSanitized = getenv("BATON_SANITIZED") != nil
   /// The delay of a payment or splice in tests that query the phone meanwhile.
   static func delay(seconds: Int) -> String { "\(isSanitized ? 5 * seconds : seconds)s" }
-
-  private func words(_ verb: [String]) -> [String] {
-    let lifts = Self.isSanitized && verb.first == "up" && !verb.contains("--build")
-    return ["--home", home] + verb + (lifts ? ["--build", "debug"] : [])
-  }
 
   /// Returns all output.
   func run(_ verb: String...) throws -> String { try run(verb) }

@@ -18,7 +18,15 @@ open class BatonPhone {
     Journals.replay(of: home)
   }
 
-  package func baton(_ words: [String], input: Int32? = nil) throws -> Started.Ran {
-    try Started.run("baton", ["--home", home] + words, input: input)
+  package static let isSanitized = getenv("BATON_SANITIZED") != nil
+
+  /// Programs under a sanitizer exceed any phone's memory limit.
+  package func words(_ verb: [String]) -> [String] {
+    let lifts = Self.isSanitized && verb.first == "up" && !verb.contains("--build")
+    return ["--home", home] + verb + (lifts ? ["--build", "debug"] : [])
+  }
+
+  package func baton(_ verb: [String], input: Int32? = nil) throws -> Started.Ran {
+    try Started.run("baton", words(verb), input: input)
   }
 }
