@@ -2,7 +2,7 @@
 @testable import PhonePolicy
 
 @Suite(
-  "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"),
+  "baton soak --phones", .disabled(if: CommandPhone.isSanitized, "its memory is the sanitizer's"),
   .waits)
 struct PushCrowdTests {
   private let scratch = TemporaryDirectory()

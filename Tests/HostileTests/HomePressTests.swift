@@ -108,14 +108,14 @@
     _ = try phone.ask(.phone, ControlMessage("quit"))
     try phone.waitForApp("not running")
     let peak = try #require(try phone.peak(of: "app"))
-    #expect(peak > 0 && (peak < 100 << 20 || getenv("BATON_SANITIZED") != nil))
+    #expect(peak > 0 && (peak < 100 << 20 || RealPhone.isSanitized))
     let judged = try phone.baton(["judge"])
     expect(judged.code, is: 0, "\(judged.output)\(judged.errors)")
   }
 
   /// The limit of 24 MB is in force; the released extension needs a third of it.
   @Test(
-    .shows("B-0.3", "B-M.1"), .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's")
+    .shows("B-0.3", "B-M.1"), .disabled(if: RealPhone.isSanitized, "its memory is the sanitizer's")
   )
   func `One extension process receives three payments, with a peak footprint below 24 MB`()
     throws

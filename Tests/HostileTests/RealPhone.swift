@@ -98,7 +98,7 @@ final class RealPhone: BatonPhone {
   /// 0 under a sanitizer, whose own memory makes limits meaningless.
   static func footprint(of pid: Int32) throws -> UInt64 {
     let figures = try memory(of: pid)
-    return getenv("BATON_SANITIZED") != nil ? 0 : figures.footprintBytes
+    return RealPhone.isSanitized ? 0 : figures.footprintBytes
   }
 
   /// A zombie still has its directory in /proc, but no memory.
